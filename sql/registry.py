@@ -81,6 +81,7 @@ ENTRIES = {
     "left_alone": "rows that a pass of forget_user leaves to the next one; else those of threads that are not locked",
     "stays": "why forget_user keeps rows, without the user",
     "without_user": "what forget_user changes in the rows that it keeps",
+    "with_thread": "true: the rows go with their thread; else who else removes them, or why they stay",
     "follows": "triggers and foreign keys remove rows with rows of other tables; forget_memory counts them",
     "wording_if": "the rows in which forget_memory may change wordings",
     "with_wording": "what forget_memory changes in a row together with the wordings",
@@ -167,6 +168,8 @@ def problem_of(table: Table) -> str | None:
         return f"{place} needs without_users = (why it holds nothing of a user), or the table a column user_id"
     if not has_user and ("not_moved" in entry) == ("moved_with_settings" in entry):
         return f"{place} needs not_moved = (why agent-memory move leaves it out), or moved_with_settings = true"
+    if has_user and "thread_id" in table.words and "with_thread" not in entry:
+        return f"{place} needs with_thread = true, or what becomes of the rows of a thread that is deleted"
     if "stays" in entry and (texts := set(table.columns(OF_USERS)) - entry.get("without_user", {}).keys()):
         return f"{place} needs without_user for {min(texts)}: the row stays when the user is forgotten"
     if unknown := entry.keys() - ENTRIES.keys():

@@ -92,6 +92,8 @@ def value_of(table: Table, name: str) -> Any:
         return "user_id" in table.words
     if name == "policies":
         return "user_id" in table.words and not table.entry.get("owner_only")
+    if name == "goes_with_thread":
+        return table.entry.get("with_thread") is True
     if name == "left_out":
         return table.columns(LEFT_OUT)
     if name == "merged":

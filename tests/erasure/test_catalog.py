@@ -81,6 +81,7 @@ BEFORE = "create table memory.memory_types ("
         (MEMORIES, "is_stated =", "is_said =", r"\[memories\] says of imported what is_said is"),
         (MEMORIES, "exported = 80", "exportet = 80", r"\[memories\] needs exported"),
         (MEMORIES, "listed = true", "is_listed = true", r"\[memory_scopes\] has an unknown entry is_listed"),
+        (MEMORIES, 'with_thread = "The rows go with their memories."', "", r"\[memory_uses\] needs with_thread = true"),
         (AUDIT, 'user_id = "null"\n', "", r"\[audit\] needs without_user for user_id"),
     ],
 )
@@ -94,6 +95,17 @@ def test_the_build_refuses_what_the_registry_does_not_know(
     path.write_text(text.replace(old, new, 1))
     with pytest.raises(SystemExit, match=problem):
         the_build(sources).build()
+
+
+def test_deleted_threads_leave_no_rows_in_tables_that_go_with_them(filled: Api) -> None:
+    gone = [name for name, table in REGISTRY.items() if table.entry.get("with_thread") is True]
+    assert gone == ["due_deletions", "shown_rounds", "idempotency_keys", "quarantined_messages"]
+    for name in gone:
+        of_threads = f"from memory.{name} where user_id = %(ana)s and thread_id <> ''"
+        for [thread_id] in filled.query(f"select distinct thread_id {of_threads}", ana=ANA):
+            filled.add_message(user_id=ANA, thread_id=thread_id, role="user", content="so that there is such a thread")
+            filled.delete_thread(user_id=ANA, thread_id=thread_id)
+        assert filled.value(f"select count(*) {of_threads}", ana=ANA) == 0, name
 
 
 def test_forget_memory_leaves_its_wording_in_no_column(filled: Api) -> None:

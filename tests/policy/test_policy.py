@@ -37,7 +37,7 @@ DEFAULTS = json.loads("""{
   "checkpoints": {"expires_after": null},
   "secrets":    {"mask_in_threads": false},
   "masking":    {"classes": []},
-  "extraction": {"instructions": null, "from_roles": ["user"], "types": {}, "known": 30, "review": false},
+  "extraction": {"instructions": null, "from_roles": ["user"], "types": {}, "known": 30, "review": false, "procedures": false},
   "erasure":    {"delete_after": "30 days"},
   "changes":    {"keep": "7 days"},
   "trust":      {"rules": true, "screen": false},

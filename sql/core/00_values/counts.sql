@@ -1,4 +1,4 @@
--- The sums of two objects of counts, such as {"memories": 2}. A count that one object lacks is 0 there.
+-- Adds two objects of counts, such as {"memories": 2}, key by key. A count that one object lacks is 0 there.
 create or replace function memory._added(p_a jsonb, p_b jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -13,7 +13,7 @@ begin
 end;
 $$;
 
--- The counts with a number added to one of them. 0 and null leave them as they are.
+-- Adds a number to one of the counts. The number 0 or null leaves the counts as they are.
 create or replace function memory._counting(p_counts jsonb, p_name text, p_number bigint)
 returns jsonb
 language plpgsql immutable parallel safe

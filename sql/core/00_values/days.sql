@@ -1,6 +1,6 @@
--- The day of a moment in a time zone. Days for which a budget or an allowance lasts begin at midnight in UTC, and so do
--- those among the words and in the embedded text of a message. A day that is shown or that a query names is that of the
--- speaker (memory._zone_of()).
+-- The day of a moment in a time zone. In UTC begin the days for which a budget or an allowance lasts, and the days
+-- among the words and in the embedded text of a message. A day that is shown, or that a query names, is a day in the
+-- zone of the speaker (memory._zone_of()).
 create or replace function memory._day_of(p_moment timestamptz, p_zone text default 'UTC')
 returns date
 language sql immutable parallel safe

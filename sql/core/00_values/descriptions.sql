@@ -13,7 +13,7 @@ begin
 end;
 $$;
 
--- Text that stands for bytes (base64, hexadecimal digits), and bytes that were read as text.
+-- Describes text that stands for bytes (base64, hexadecimal digits), and bytes that were read as text.
 create or replace function memory._describe_binary(p_head text, p_size int)
 returns text
 language plpgsql immutable parallel safe
@@ -26,7 +26,7 @@ begin
   if kind is not null then
     return format('%s in base64, %s', kind, memory._said_bytes(p_size * 3::bigint / 4));
   end if;
-  -- Replaced and control characters are a tenth of it: these were bytes.
+  -- If a tenth of the beginning is replaced and control characters, it was bytes and no text.
   if length(start) < 10 * (length(start) - length(
     regexp_replace(start, e'[\\ufffd\\u0001-\\u0008\\u000e-\\u001a\\u001c-\\u001f\\u007f]', '', 'g'))) then
     return format('%s, %s', case when start ~ e'^.?PNG' then 'PNG image' when start ~ '^%PDF' then 'PDF'
@@ -39,7 +39,7 @@ begin
   elsif digits ~ '^[0-9a-fA-F]+$' then
     return format('hexadecimal digits of %s', memory._said_bytes(p_size / 2));
   elsif digits ~ '^[A-Za-z0-9+/_-]+={0,2}$' and digits ~ '[A-Z]' and digits ~ '[a-z]' and digits ~ '[0-9]' then
-    digits := translate(digits, '-_', '+/'); -- the alphabet for addresses
+    digits := translate(digits, '-_', '+/'); -- the alphabet of base64 in URLs
     kind := case
       when digits ~ '^iVBORw0KGg' then 'PNG image' when digits ~ '^/9j/' then 'JPEG image'
       when digits ~ '^R0lGOD' then 'GIF image' when digits ~ '^UklGR.{7}QVZF' then 'WAV sound'
@@ -71,7 +71,7 @@ begin
 end;
 $$;
 
--- Bytes that a file of a message, or a long text that is kept whole, may have.
+-- The greatest number of bytes of a file in a message, and of a long text that is kept whole.
 create or replace function memory._max_file_bytes()
 returns int
 language sql immutable parallel safe

@@ -1,8 +1,8 @@
 -- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
 -- ([MemoryRef: ...]), a text that a model may take for a tag or a placeholder, or a token of a chat template
 -- (<|im_end|>), which ends the message for servers that look for such tokens in texts. The function replaces the
--- marker's opening bracket with a round one. A second call changes nothing more, so tokens may be counted before the
--- text is fenced.
+-- marker's opening bracket with a round one. A second call changes nothing more, so tokens may be counted before
+-- fencing.
 create or replace function memory._harmless(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -11,8 +11,7 @@ declare
   marker constant text := {{pattern fence marker}};
   decomposed text;
 begin
-  -- Nearly every text has no such character and needs no normal form, which takes a fiftieth of a millisecond for a
-  -- line.
+  -- Nearly every text has none of these characters. The test saves the normal form, which takes 0.02 ms for a line.
   if p_content !~ (case when octet_length(p_content) = length(p_content) then e'[<\\[&%\\\\]'
                         else {{pattern fence possible}} end) then
     return p_content;

@@ -56,8 +56,8 @@ begin
 end;
 $$;
 
--- The language by whose dictionary words are parsed that a text has in a script other than Latin; null if it has none.
--- Their dictionaries read words in Latin letters as English.
+-- The language of a text in a script other than Latin; null if no dictionary parses that script. The dictionary of such
+-- a language reads words in Latin letters as English.
 create or replace function memory._language_of_script(p_said text)
 returns regconfig
 language plpgsql immutable parallel safe

@@ -1,4 +1,4 @@
--- An id for a line of a log, without characters that would begin another line.
+-- An id as a log shows it: without the characters that would begin another line.
 create or replace function memory._in_a_line(p_id text)
 returns text
 language plpgsql immutable parallel safe

@@ -15,8 +15,8 @@ begin atomic
   select round(p_setting::numeric, 9)::double precision;
 end;
 
--- The number of a message that a value in metadata gives; null if the value is no such number, because applications
--- write metadata.
+-- The number of a message (seq) that a value in metadata gives; null if the value is no such number. Applications write
+-- metadata, so the value may be anything.
 create or replace function memory._seq_or_null(p_value jsonb)
 returns bigint
 language plpgsql immutable parallel safe

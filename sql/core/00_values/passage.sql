@@ -25,7 +25,7 @@ begin
   with hits as materialized (
     select g.number, v.lexeme as word, 1.0 / count(*) over (partition by v.lexeme) as weight
     from generate_series(0, (size - 1) / segment) as g (number)
-    -- A word that begins in a segment usually ends within 50 characters after it.
+    -- Each segment is read with 50 characters more, because a word that begins in a segment usually ends within them.
     cross join lateral unnest(
       memory._text_vector(p_language, substr(p_content, g.number * segment + 1, segment + 50))) as v
     where v.lexeme = any (words)
@@ -48,7 +48,7 @@ begin
   after := substr(p_content, ends + 1, segment / 2);
   return btrim(
     case
-      when length(before) < segment / 2 then before -- the text begins there
+      when length(before) < segment / 2 then before -- the whole text begins there
       else coalesce(
         substring(before from e'^.*(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*\\s|[\\u3002\\uff01\\uff1f]|\\n)(.*)$'),
         substring(before from e'(\\S{0,50})$')) end

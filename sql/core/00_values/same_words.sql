@@ -1,6 +1,7 @@
--- A query with its synonyms: for each abbreviation the full word, and for each such word the abbreviation. People write
--- either, but dictionaries and models of meaning take the two for different words. For a date in another language the
--- query gets the English one, because each message has its date among its words, in English: "im Mai", "5月7日".
+-- A query with its synonyms: for each abbreviation the full word, and for each full word its abbreviation. People write
+-- either, but dictionaries and models of meaning take the two for different words. A query with a date in another
+-- language ("im Mai", "5月7日") also gets the date in English, because the words of each message contain its date in
+-- English.
 create or replace function memory._with_same_words(p_query text)
 returns text
 language plpgsql immutable parallel safe

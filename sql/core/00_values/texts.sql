@@ -14,7 +14,8 @@ begin
 end;
 $$;
 
--- Refuses the title of a document, thread or space that is longer than 2,000 bytes. p_hint says where more may stand.
+-- Refuses the title of a document, thread or space that is longer than 2,000 bytes. p_hint tells the caller where to
+-- put a longer text.
 create or replace function memory._check_title(p_title text, p_hint text)
 returns void
 language plpgsql immutable parallel safe
@@ -70,7 +71,8 @@ language plpgsql immutable parallel safe
 as $$
 begin
   p_text := lower(p_text);
-  -- In one-byte encodings no character is longer than its byte, and some of these codes are letters or punctuation.
+  -- A text in a one-byte encoding skips this step: it has no invisible character, and the codes of some of these
+  -- characters are letters or punctuation there.
   if octet_length(p_text) > length(p_text) then
     p_text := regexp_replace(p_text, e'[\\u200b\\u2060\\ufeff]', '', 'g');
     p_text := regexp_replace(p_text,

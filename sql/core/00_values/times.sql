@@ -20,8 +20,7 @@ begin
 end;
 $$;
 
--- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity is allowed and
--- means never.
+-- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity means never.
 create or replace function memory._check_bound(p_argument text, p_moment timestamptz)
 returns void
 language plpgsql immutable parallel safe
@@ -42,7 +41,7 @@ begin atomic
   select p_expires_at is null or p_expires_at > statement_timestamp();
 end;
 
--- Raises a notice if a new row has expired already. This is no error: old data is copied with its times, and an
+-- Raises a notice if a new row has already expired. An error would be wrong: old data is copied with its times, and an
 -- application can hide a row at once with an expiry in the past.
 create or replace function memory._note_expired(p_what text, p_expires_at timestamptz)
 returns void

@@ -1,5 +1,5 @@
--- The estimated tokens of so many bytes of text: four bytes are a token, as in English prose. Code, numbers and other
--- languages differ from that in both directions, so what must not exceed a limit is measured by
+-- The estimated tokens of a number of bytes of text: four bytes are a token, as in English prose. Code, numbers and
+-- other languages have more or fewer tokens than that. A text that must not exceed a limit is therefore measured by
 -- memory._tokens_at_most().
 create or replace function memory._tokens_of_bytes(p_bytes bigint)
 returns int
@@ -31,8 +31,8 @@ language plpgsql immutable parallel safe
 as $$
 declare
   unindented constant text := replace(p_content, '    ', ''); -- an indentation is one token
-  -- Regular expressions take most of the time where they match, so the function counts characters by what replace(),
-  -- lower() and upper() change: small letters and capitals of ASCII differ in one bit.
+  -- No regular expression counts the characters, because matches would take most of the time. replace() removes all
+  -- characters of a kind, and the length tells their number. lower() and upper() change one bit of each ASCII letter.
   lines constant int := octet_length(unindented) - octet_length(replace(unindented, e'\n', ''));
   blanks constant int :=
     2 * octet_length(unindented) - octet_length(replace(unindented, ' ', ''))
@@ -62,8 +62,7 @@ begin
                from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
     end if;
   end if;
-  -- The fractions of 20 stand for 1.05 * digits + 0.85 * signs and so on: a product of numeric takes half a
-  -- microsecond.
+  -- The fractions of 20 stand for 1.05 * digits, 0.85 * signs and so on, because a product of numeric takes 0.5 us.
   return ceil(2 + (0.24 - 0.14 * english) * (length(unindented) - lines - blanks - digits - signs)
               + (0.75 - 0.45 * english) * capitals
               + (1.9 - 0.8 * english) * lines + (0.9 - 0.15 * english) * blanks
@@ -110,7 +109,7 @@ begin
 end;
 $$;
 
--- The last place up to p_byte where a character of UTF-8 begins, or the end of the bytes.
+-- The last place up to p_byte at which a character of UTF-8 begins, or the end of the bytes.
 create or replace function memory._character_start(p_bytes bytea, p_byte int)
 returns int
 language plpgsql immutable parallel safe

@@ -1,9 +1,9 @@
 -- The trust of a text, from 0 to 1, by its source:
---   1.0  the user and the application say so (source user, and names of the application's own)
---   0.8  an assistant says so, or a model drew it from messages that are gone
---   0.7  it was imported
---   0.4  a tool said so
---   0.3  it comes from a web page or an email
+--   1.0  the user or the application said the text (source user, and source names of the application's own)
+--   0.8  an assistant said the text, or a model drew it from messages that are deleted
+--   0.7  the text was imported
+--   0.4  a tool returned the text
+--   0.3  the text comes from a web page or an email
 
 -- The trust of a source.
 create or replace function memory._source_trust(p_source text)
@@ -20,8 +20,7 @@ begin atomic
   end;
 end;
 
--- The trust that metadata claims; null when it claims none. The writer of metadata may lower the trust of a row, never
--- raise it.
+-- The trust that metadata claims; null when it claims none. The writer of metadata may only lower trust.
 create or replace function memory._lowered(p_metadata jsonb)
 returns double precision
 language sql immutable parallel safe
@@ -33,8 +32,8 @@ begin atomic
 end;
 
 -- The trust of a message, by its role. metadata.trust can lower the trust, for example of an email that an application
--- stores under the role user. No column stores this trust: a column would cost every message its room, and the role of
--- a message does not change.
+-- stores under the role user. No column stores this trust, because the column would make every message larger, and the
+-- role of a message does not change.
 create or replace function memory._message_trust(p_role text, p_metadata jsonb)
 returns double precision
 language sql immutable parallel safe
@@ -42,7 +41,7 @@ begin atomic
   select least(memory._source_trust(p_role), memory._lowered(p_metadata));
 end;
 
--- Whether a trust is low: that of tools, web pages and emails, whose words never change what people have said.
+-- Whether a trust is low, as that of tools, web pages and emails. Such a text never changes what people have said.
 create or replace function memory._is_low(p_trust double precision)
 returns boolean
 language sql immutable parallel safe

@@ -3,7 +3,7 @@
 -- These functions name the types and operators of pgvector, so that other files need no pgvector schema on their
 -- search_path.
 
--- A JSON array of numbers, or a JSON text of one, as a vector.
+-- Makes a vector of a JSON array of numbers, or of a JSON string that contains such an array.
 create or replace function memory._halfvec(p_value jsonb)
 returns halfvec
 language sql immutable parallel safe
@@ -11,8 +11,8 @@ begin atomic
   select (p_value #>> '{}')::halfvec;
 end;
 
--- The vector as a halfvec, scaled to length 1 when its length is too small or too large: halfvecs represent only 0.0001
--- to 65504 well, and search only uses a vector's direction.
+-- The vector as a halfvec. A halfvec represents only numbers from 0.0001 to 65504 well, so the function scales a vector
+-- that is much shorter or longer to length 1. Search uses only the direction of a vector.
 create or replace function memory._to_halfvec(p_value vector)
 returns halfvec
 language sql immutable parallel safe
@@ -60,7 +60,7 @@ begin atomic
   select p_a <~> p_b;
 end;
 
--- The length of a vector; 0 if the vector has no component other than zero, and so no direction.
+-- The length of a vector; 0 if all its components are zero. Such a vector has no direction.
 create or replace function memory._norm(p_value halfvec)
 returns double precision
 language sql immutable parallel safe

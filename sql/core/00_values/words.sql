@@ -1,7 +1,8 @@
--- The words by which a keyword search finds a text, without accents. 600 kB take 0.3 s in English and 0.5 s in Chinese,
--- so of a text of more than 1,040,000 characters only the first 975,000 and the last 65,000 are read. A tsvector holds
--- 1 MiB: words behind the first 65,000 characters have no positions, and a stretch whose words do not fit is left out,
--- the last one last. The stretches overlap, because a word at an end may be cut.
+-- The words by which a keyword search finds a text, without accents. The function reads only the first 975,000 and the
+-- last 65,000 characters of a text of more than 1,040,000, because 600 kB take 0.3 s in English and 0.5 s in Chinese.
+-- It parses the text in stretches. These overlap, because the end of a stretch may cut a word. A tsvector holds 1 MiB:
+-- words after the first 65,000 characters have no positions, and the function leaves out each stretch whose words do
+-- not fit. It parses the last stretch second, so that the end of the text fits.
 create or replace function memory._text_vector(p_prior regconfig, p_content text)
 returns tsvector
 language plpgsql immutable parallel safe
@@ -27,11 +28,12 @@ begin
 end;
 $$;
 
--- The words of a text with their accents, by the dictionary of the text's own language. If that is not the language of
--- the policy (p_prior), the result also has the words by the policy's dictionary, by which queries find names. It has
--- the parts of compounds that PostgreSQL's parser keeps whole (node.js, src/app.py, ana@example.org), emoji, and stop
--- words that are names: those with a capital letter within a sentence ("I saw The Who"), and those of a text without
--- other words. For scripts without spaces between words it has each character and each pair of neighbours.
+-- The words of a text with their accents, by the dictionary of the text's own language. If this language is not that of
+-- the policy (p_prior), the result also has the words by the policy's dictionary, because queries find names by them.
+-- The result also has emoji, the parts of compounds that PostgreSQL's parser keeps whole (node.js, src/app.py,
+-- ana@example.org), and two kinds of stop words that are names: those with a capital letter within a sentence ("I saw
+-- The Who"), and those of a text that has no other words. For scripts without spaces between words the result has each
+-- character and each pair of neighbours.
 create or replace function memory._words_as_said(p_prior regconfig, p_content text)
 returns tsvector
 language plpgsql immutable parallel safe
@@ -50,7 +52,8 @@ declare
 begin
   vector := to_tsvector(p_prior, said);
   language := memory._language_of(said, p_prior, vector);
-  -- For nearly all texts the function ends here, after one expression: a session takes 0.1 ms to prepare each.
+  -- The function ends here for nearly all texts. The conditions are one expression, because a session takes 0.1 ms to
+  -- prepare an expression.
   if (language <> p_prior or said ~ '[[:alnum:]_][./:@=][[:alnum:]_]' or said ~ name or vector = ''
       or octet_length(said) > length(said) and said ~ (emoji || '|' || unspaced)) is not true then
     return vector;
@@ -97,8 +100,8 @@ begin
 end;
 $$;
 
--- The characters that are emoji, as a part of a class of a regular expression; without tones of skin and joiners,
--- which are none alone.
+-- The emoji, as a part of a character class of a regular expression. Tones of skin and joiners are left out, because
+-- they are no emoji by themselves.
 create or replace function memory._emoji()
 returns text
 language sql immutable parallel safe
@@ -122,8 +125,8 @@ begin
 end;
 $$;
 
--- Words without accents. They are folded after the dictionary has read them, because endings and stop words have
--- accents ("für", "mangé").
+-- Words without accents. The dictionary must read the words before, as endings and stop words have accents ("für",
+-- "mangé").
 create or replace function memory._folded_vector(p_words tsvector)
 returns tsvector
 language plpgsql immutable parallel safe
@@ -136,8 +139,8 @@ begin
 end;
 $$;
 
--- A text with a blank after every 250 characters that have none. PostgreSQL's parser takes quadratic time for a long
--- text without blanks: 8 s for 40,000 characters of a_a_a_.
+-- Puts a blank after every 250 characters of a text that have none between them. PostgreSQL's parser takes quadratic
+-- time for a long text without blanks: 8 s for 40,000 characters of a_a_a_.
 create or replace function memory._with_blanks(p_said text)
 returns text
 language plpgsql immutable parallel safe
@@ -150,11 +153,11 @@ begin
 end;
 $$;
 
--- The words of a query and their synonyms, at most p_limit, in the order of the query. The result has each word as
--- texts in the query's own language have it, and as texts in p_languages (the languages of the user's policies and
--- texts) have it. The function leaves out stop words of the query's language, emoji, words of only the commonest
--- Chinese characters, and single letters of Hiragana. A query of up to three words that would all be left out is
--- searched by them: "the who".
+-- The words of a query and their synonyms, at most p_limit, in the order of the query. The result has each word in two
+-- forms: as texts in the query's own language have it, and as texts in p_languages (the languages of the user's
+-- policies and texts) have it. The function leaves out stop words of the query's language, emoji, words that consist of
+-- the commonest Chinese characters only, and single letters of Hiragana. If a query of up to three words would lose all
+-- of them ("the who"), it keeps them.
 create or replace function memory._query_words(p_languages regconfig[], p_query text, p_limit int)
 returns text[]
 language plpgsql immutable parallel safe
@@ -173,7 +176,7 @@ begin
       from (select memory._folded(v.lexeme) as word, v.lexeme, v.positions[1] as place
             from unnest(memory._words_as_said(own, said)) as v
             where v.lexeme !~ empty and to_tsvector(own, said) <> '') as f
-      where f.word = f.lexeme or to_tsvector(own, f.word) <> '' -- "à"
+      where f.word = f.lexeme or to_tsvector(own, f.word) <> '' -- such as "à"
       group by f.word
       order by min(f.place), f.word limit p_limit);
   else
@@ -189,7 +192,7 @@ begin
         when memory._language_of_script(w.lexeme) is not null then array[memory._language_of_script(w.lexeme)]
         when own = any (p_languages) then p_languages else p_languages || own end) as k
       cross join lateral unnest(tsvector_to_array(to_tsvector(k, w.lexeme))) as l (lexeme)
-      where strpos(w.lexeme, '-') = 0 or strpos(l.lexeme, '-') > 0 -- the parts stand among the words themselves
+      where strpos(w.lexeme, '-') = 0 or strpos(l.lexeme, '-') > 0 -- a compound's parts are among the words already
       group by word
       order by min(w.place), word limit p_limit);
   end if;

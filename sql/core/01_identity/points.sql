@@ -7,15 +7,15 @@ begin atomic
   select true;
 end;
 
--- Raises the error for a user whom another server serves. Without a cluster there is no such user, so the function does
--- nothing.
+-- Raises the error for a user whom another server serves. Without a cluster no other server serves a user, so the
+-- function does nothing.
 create or replace function memory._refuse_other_node(p_user_id text)
 returns void
 language sql immutable parallel safe
 begin atomic
 end;
 
--- The map of a cluster, for which clients ask; null if one server serves all users.
+-- The map of a cluster, which clients ask for; null if one server serves all users.
 create or replace function memory._cluster_map()
 returns jsonb
 language plpgsql stable parallel unsafe security definer
@@ -26,8 +26,7 @@ begin
 end;
 $$;
 
--- The user that a tenant's session reaches. Without add-ons there are no tenants, so the function refuses such a
--- session.
+-- The user that a tenant's session reaches. Without add-ons no session is a tenant's.
 create or replace function memory._user_of_tenant()
 returns text
 language plpgsql stable parallel unsafe
@@ -38,8 +37,8 @@ begin
 end;
 $$;
 
--- Refuses a space that does not exist, or that this session may not write (p_writes) or read. Without add-ons no space
--- exists, so each is refused.
+-- Refuses a space that does not exist, or that this session may not write (if p_writes) or read. Without add-ons no
+-- space exists, so the function refuses every space.
 create or replace function memory._check_space(p_user_id text, p_writes boolean)
 returns void
 language plpgsql volatile parallel unsafe
@@ -50,8 +49,7 @@ begin
 end;
 $$;
 
--- Refuses what memory._check_id('user_id', ...) refuses, except a space that was deleted while a worker had one of the
--- space's jobs.
+-- Refuses the users that memory._check_id('user_id', ...) refuses, except a space deleted while a worker had its job.
 create or replace function memory._check_user_of_job(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -61,8 +59,8 @@ begin
 end;
 $$;
 
--- The user_ids of the spaces that a search or a context of a user also reads: those that the caller names (p_names), or
--- else those of the policy; null for none.
+-- The user_ids of the spaces that a search or a context reads beside the user's own memory: the spaces that the caller
+-- names (p_names), or else those that the policy names; null for none.
 create or replace function memory._spaces_to_read(p_user_id text, p_names text[], p_policy jsonb default null)
 returns text[]
 language plpgsql stable parallel safe
@@ -77,8 +75,7 @@ begin
 end;
 $$;
 
--- Notes that the user of a tenant's session wrote a text in a space. Without add-ons there are no spaces, so nothing is
--- noted.
+-- Notes that the user of a tenant's session wrote a text in a space. Without add-ons there are no spaces.
 create or replace function memory._note_writer(p_user_id text, p_source text, p_id text, p_is_new boolean)
 returns void
 language sql immutable parallel safe

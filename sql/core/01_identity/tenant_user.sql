@@ -6,7 +6,7 @@ as $$
 declare
   own constant text := case when memory._is_tenant() then memory._user_of_tenant() end;
 begin
-  if memory._is_space(own) then -- which row security would show
+  if memory._is_space(own) then -- row security would show a space to the session
     perform memory._refuse_token('names a space, and a session is that of a user');
   end if;
   return own;

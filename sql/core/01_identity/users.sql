@@ -1,5 +1,5 @@
--- Whether a user_id is a valid id of a user whom this session may reach, and whom this server serves. False also says
--- that memory._check_id() has to look closer: it accepts a space that this session may write.
+-- Whether a user_id is a valid id of a user whom this session may reach and whom this server serves. If the result is
+-- false, the caller asks memory._check_id(), which accepts a space that this session may write and refuses the rest.
 create or replace function memory._is_user(p_user_id text)
 returns boolean
 language sql stable parallel unsafe
@@ -9,7 +9,8 @@ end;
 
 -- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters. If
 -- the argument is user_id, the function also refuses a user whom this session may not reach, a space that it may not
--- write, and what another node of the cluster serves. A worker of a parallel plan cannot lock the row of a space.
+-- write, and a user whom another node of the cluster serves. The function is not parallel safe, because a worker of a
+-- parallel plan cannot lock the row of a space.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
 language plpgsql stable parallel unsafe
@@ -35,7 +36,7 @@ begin
 end;
 $$;
 
--- Refuses what memory._check_id('user_id', ...) refuses, but for a space that this session may only read.
+-- Refuses the users that memory._check_id('user_id', ...) refuses, but accepts a space that this session may only read.
 create or replace function memory._check_reader(p_user_id text)
 returns void
 language plpgsql stable parallel safe
@@ -49,7 +50,7 @@ begin
 end;
 $$;
 
--- Refuses a null, which means all users, in a session that reaches one user only. Any other user_id goes to
+-- Refuses null, which means all users, in a session that may reach only one user. Any other user_id goes to
 -- memory._check_id().
 create or replace function memory._check_user_or_all(p_user_id text)
 returns void
@@ -75,7 +76,7 @@ begin
 end;
 $$;
 
--- Refuses a token, or other claims of who a session is.
+-- Refuses a token, or another claim of who the session's user is.
 create or replace function memory._refuse_token(p_problem text, p_setting text default 'agent_memory.token')
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,7 +1,7 @@
--- Keeps the rows of memory.audit as they are, for 400 days. The erasure of a user takes the user and the details out of
--- a row, a merged user gets the id of the other one there, and its own
--- id goes from the details when it is forgotten. Nothing else may change. A trigger binds the owner of
--- the table too, until he disables it, which memory.doctor() reports.
+-- Refuses changes of the rows of memory.audit, and deletions in the first 400 days. Two changes are allowed. The
+-- erasure of a user removes the user and the details from a row, or only the details that name the user. The merge of a
+-- user writes the id of the other user into the row. The trigger also binds the owner of the table until the owner
+-- disables it, which memory.doctor() reports.
 create or replace function memory._audit_before_change()
 returns trigger
 language plpgsql volatile parallel unsafe

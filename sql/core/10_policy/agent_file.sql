@@ -1,8 +1,8 @@
--- The file that configures an agent, as services that keep one JSON file per agent write it: agent_id, resources,
+-- The file that configures an agent, as some services keep one per agent. The file has the members agent_id, resources,
 -- provider, model, allowed_regular_tools and resource_config around the settings of memory and knowledge_base.
 
--- Turns a file, or a part of one from any inner level, into settings of a policy; other settings come back as they are.
--- agent_id is left out, because memory.set_policy() takes it for its argument.
+-- Turns a file, or a part from any inner level of a file, into settings of a policy. Other settings come back
+-- unchanged. The result lacks agent_id, which memory.set_policy() takes as its argument.
 create or replace function memory._settings_of_file(p_settings jsonb)
 returns jsonb
 language plpgsql stable parallel safe
@@ -22,11 +22,11 @@ begin
     p_settings := memory._merge_parts(p_settings, jsonb_build_object('agent', agent), 'beside provider and model');
   end if;
 
-  -- A whole file names its agent. An agent has the resources that its file lists, and none without a list.
+  -- A whole file, which names its agent, decides the agent's resources: those in its list, and none if it has no list.
   if is_whole and not p_settings ? 'resources' then
     p_settings := p_settings || '{"resources": []}';
   end if;
-  -- A file has resources as an array of names. A policy has them as an object, which comes back as it is.
+  -- A file has resources as an array of names. A policy has them as an object, which comes back unchanged.
   if jsonb_typeof(p_settings -> 'resources') = 'array' then
     if not p_settings -> 'resources' <@ '["memory", "knowledge_base"]' then
       perform memory._refuse('settings', format('resources: unknown resource in %s', p_settings -> 'resources'),
@@ -57,7 +57,7 @@ begin
 end;
 $$;
 
--- Two parts of a file as one. Refuses a section that stands in both.
+-- Merges two parts of a file. Refuses a section that both parts have.
 create or replace function memory._merge_parts(p_outer jsonb, p_inner jsonb, p_place text)
 returns jsonb
 language plpgsql stable parallel safe
@@ -74,7 +74,7 @@ begin
 end;
 $$;
 
--- Refuses a part of a file that holds sections and is not an object.
+-- Refuses a part of a file that should hold sections but is no object.
 create or replace function memory._check_part(p_name text, p_part jsonb)
 returns void
 language plpgsql stable parallel safe
@@ -87,7 +87,7 @@ begin
 end;
 $$;
 
--- The agent whose policy the settings are: the argument, or the one that the file names. Refuses two different agents.
+-- The agent whose policy the settings change: p_agent_id, or else the agent that the file names. Refuses two agents.
 create or replace function memory._agent_of_file(p_settings jsonb, p_agent_id text)
 returns text
 language plpgsql stable parallel safe

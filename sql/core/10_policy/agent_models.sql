@@ -1,4 +1,4 @@
--- The models that a policy names the way an agent's configuration file does: by provider and model.
+-- Finds the models that a policy names as an agent's configuration file does: by provider and model.
 
 -- Whether models of this provider can be registered.
 create or replace function memory._is_provider(p_provider text)
@@ -8,10 +8,10 @@ begin atomic
   select p_provider in ('local', 'openai', 'azure');
 end;
 
--- The registered model that a provider and a model name; null when there is none or when it is switched off. A model is
--- named by the name under which it is registered ("gpt-4o-mini", or "our_azure/gpt-4o-mini" with its provider), or by
--- its provider's name for it. A provider that memory.register_model() does not know is the name of a service's own
--- connection. It excludes no model, and counts only as part of a registered name.
+-- The registered model that a provider and a model name; null when there is none or when it is switched off. p_model is
+-- the name under which a model is registered ("gpt-4o-mini", or "our_azure/gpt-4o-mini" with its provider), or the name
+-- that its provider gives it. If memory.register_model() does not know p_provider, this is the name of a service's own
+-- connection. Such a provider excludes no model, and counts only as part of a registered name.
 create or replace function memory._named_model(p_kind text, p_provider text, p_model text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -27,7 +27,7 @@ end;
 $$;
 
 -- Tells the caller of memory.set_policy() which models of these settings are not in use, and which models do their work
--- until then. It raises no error, because a file may be stored before its models are registered.
+-- until they are. The function raises no error, because a file may be stored before its models are registered.
 create or replace function memory._note_missing_models(p_settings jsonb, p_policy jsonb)
 returns void
 language plpgsql stable parallel unsafe

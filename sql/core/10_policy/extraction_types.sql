@@ -1,4 +1,4 @@
--- The types of memories that a policy names for extraction (extraction.types), each with a JSON schema of its fields.
+-- The types of memories that a policy gives extraction (extraction.types), each with a JSON schema of its fields.
 
 -- Refuses types that are no names, or whose schemas the worker that validates fields (chat/replies.py) cannot read.
 create or replace function memory._check_extraction_types(p_types jsonb)
@@ -29,9 +29,9 @@ begin
 end;
 $$;
 
--- What is wrong with a JSON schema of fields; null for nothing. Schemas with other keywords are refused, because the
--- fields of memories would not be checked against them. p_root has the definitions ($defs); a schema that refers to
--- itself is nested too deep.
+-- The problem of a JSON schema of fields; null if there is none. A schema with an unknown keyword is refused, because
+-- nothing would check the fields of memories against this keyword. p_root has the definitions ($defs). A schema that
+-- refers to itself is refused as nested too deep.
 create or replace function memory._schema_problem(p_schema jsonb, p_level int, p_root jsonb)
 returns text
 language plpgsql immutable parallel safe

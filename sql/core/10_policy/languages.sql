@@ -1,7 +1,7 @@
--- The languages by whose dictionaries words are parsed: policy search.language, of everyone, an agent or a user, which
--- can be changed at any time. Until a job has parsed a user's texts anew, watermarks of kind language name the
--- languages by which they may still be parsed, and a query is parsed by all of them. Those of kind spoken name the
--- languages that the user's texts are written in.
+-- The languages by whose dictionaries words are parsed. Policy search.language sets one for everyone, an agent or a
+-- user, and can be changed at any time. Until a job has parsed a user's texts anew, watermarks of kind language name
+-- the former languages of these texts, and a query is parsed by all of them. Watermarks of kind spoken name the
+-- languages that the user writes.
 
 -- The language by which texts of a user and agent are parsed.
 create or replace function memory._language(p_user_id text, p_agent_id text)
@@ -13,10 +13,11 @@ begin
 end;
 $$;
 
--- The languages of the texts that a search of this user and agent (null: all) may find; p_language is that of the
--- policy that applies, and comes first. Documents are parsed by the policy of the user, other texts by that of their
--- agent. A query (p_query) of one or two words does not tell its language, so the languages that the user writes count
--- too. In a longer one each form of a word that the texts do not have would weigh as much as a word.
+-- The languages of the texts that a search of this user and agent (null: all agents) may find. p_language, the language
+-- of the policy that applies, comes first. Documents are parsed by the policy of the user, other texts by the policy of
+-- their agent. One or two words do not show the language of a query (p_query), so for such a query the languages that
+-- the user writes count too. They do not count for a longer query, because in its ranking each form of a word that the
+-- texts lack would weigh as much as a word.
 create or replace function memory._languages(
   p_user_id text, p_agent_id text, p_language text, p_query text default null
 )
@@ -31,7 +32,7 @@ begin
                   where p.user_id in ('', p_user_id) and p.settings -> 'search' ? 'language')
           or exists (select from memory.marks as k
                      where k.user_id = p_user_id and k.kind in ('language', 'spoken'))) then
-    return array[p_language::regconfig]; -- nearly always, by one statement
+    return array[p_language::regconfig]; -- one statement answers nearly every call
   end if;
   layers := array(
     select p from memory.policies as p where p.user_id in ('', p_user_id) and p.settings -> 'search' ? 'language');
@@ -54,9 +55,9 @@ begin
 end;
 $$;
 
--- Notes the language in which a user writes, of a part of what was just parsed, if that is not the policy's language:
--- 'simple' for one that has no dictionary, such as Chinese. A mark that another transaction is inserting is left to it,
--- so that nobody waits.
+-- Notes the language in which a user writes, if it is not the policy's language. p_said is a part of the texts that a
+-- job has just parsed. The mark says 'simple' for a language without a dictionary, such as Chinese. If another
+-- transaction is inserting the same mark, the function leaves the work to that transaction, so that nobody waits.
 create or replace function memory._note_language(p_user_id text, p_language regconfig, p_said text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -78,8 +79,8 @@ begin
 end;
 $$;
 
--- Has the texts of a user, or of everyone, parsed anew by jobs after search.language was changed. p_former are the
--- former languages.
+-- Has jobs parse the texts of a user, or of everyone, anew after search.language was changed. p_former: the languages
+-- before the change.
 create or replace function memory._parse_anew_later(p_user_id text, p_former regconfig[])
 returns void
 language plpgsql volatile parallel unsafe

@@ -9,8 +9,8 @@ begin
 end;
 $$;
 
--- The built-in policy with these rows laid over it, weakest first: of everyone, of the agent, of the user, of the agent
--- of this user. The rows come unordered.
+-- The built-in policy with these rows laid over it, weakest first: the row of everyone, of the agent, of the user, of
+-- the agent for this user. The rows come in any order.
 create or replace function memory._merge_layers(p_layers memory.policies[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -22,7 +22,7 @@ begin
   for layer in select l.settings from unnest(p_layers) as l order by l.user_id <> '', l.agent_id <> '' loop
     policy := memory._merge_policy(policy, layer);
   end loop;
-  if policy #>> '{resources,knowledge_base}' = 'false' then -- neither is possible without the resource
+  if policy #>> '{resources,knowledge_base}' = 'false' then -- both need the resource
     policy := memory._merge_policy(policy,
       '{"compression": {"archive_conversations": false}, "knowledge_base": {"enable_cross_session_context": false}}');
   end if;
@@ -30,7 +30,7 @@ begin
 end;
 $$;
 
--- The policy of these rows. If there are no rows, which is usual, it calls no function.
+-- The policy of these rows. Usually there are no rows, and then the function calls no other one.
 create or replace function memory._effective_policy(p_layers memory.policies[])
 returns jsonb
 language sql stable parallel safe
@@ -38,7 +38,8 @@ begin atomic
   select case when cardinality(p_layers) = 0 then memory._default_policy() else memory._merge_layers(p_layers) end;
 end;
 
--- Whether the row of memory.policies for p_row_user and p_row_agent applies to a user and an agent; null for everyone.
+-- Whether the row of memory.policies for p_row_user and p_row_agent applies to a user and an agent. A null p_user_id or
+-- p_agent_id stands for everyone.
 create or replace function memory._policy_applies(
   p_row_user text, p_row_agent text, p_user_id text, p_agent_id text
 )
@@ -48,14 +49,14 @@ begin atomic
   select p_row_user in ('', coalesce(p_user_id, '')) and p_row_agent in ('', coalesce(p_agent_id, ''));
 end;
 
--- The policy that applies to a user and an agent; null for everyone.
+-- The policy that applies to a user and an agent. A null stands for everyone.
 create or replace function memory._policy(p_user_id text, p_agent_id text)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
-  -- "offset 0" hides the arguments from the planner. Otherwise it plans this statement anew in each call, because it
-  -- finds a plan for these arguments cheaper than one for any.
+  -- "offset 0" hides the arguments from the planner. Otherwise PostgreSQL plans this statement anew in each call,
+  -- because a plan for these arguments looks cheaper than one for any arguments.
   layers constant memory.policies[] := array(
     select p from (select p_user_id, p_agent_id offset 0) as a (user_id, agent_id)
     join memory.policies as p on memory._policy_applies(p.user_id, p.agent_id, a.user_id, a.agent_id));

@@ -1,4 +1,4 @@
--- What a policy has masked in texts of a thread (p_is_thread), or in other texts.
+-- The classes that a policy has masked: in texts of a thread (p_is_thread), or in other texts.
 create or replace function memory._masks(p_policy jsonb, p_is_thread boolean)
 returns text[]
 language sql stable parallel safe
@@ -8,7 +8,7 @@ begin atomic
       ::text[];
 end;
 
--- What the policy of a user and an agent has masked in texts that are no messages.
+-- The classes that the policy of a user and an agent has masked in texts that are no messages.
 create or replace function memory._masks_of(p_user_id text, p_agent_id text)
 returns text[]
 language plpgsql stable parallel safe
@@ -19,8 +19,8 @@ begin
 end;
 $$;
 
--- What somebody says of a row or a job, such as a reason or an error, with marks. A credential there is masked under
--- any policy, as in what a model returns: nobody needs it to understand the reason.
+-- Masks a remark about a row or a job, such as a reason or an error. Credentials in the remark are masked under any
+-- policy, because nobody needs them to understand the reason.
 create or replace function memory._masked_note(p_user_id text, p_agent_id text, p_note text)
 returns text
 language plpgsql stable parallel unsafe

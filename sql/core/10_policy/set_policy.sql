@@ -5,9 +5,9 @@ set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
-  inherited text[]; -- sections that are taken back to what they inherit
+  inherited text[]; -- sections whose settings are removed, so that they are inherited
   policy jsonb;
-  former text; -- search.language of before
+  former text; -- search.language before the change
   former_languages regconfig[];
 begin
   perform memory._check_settings_object(settings);
@@ -19,7 +19,7 @@ begin
   perform memory._check_settings(settings);
   perform memory._check_user_or_all(user_id);
 
-  -- Types that the settings name and nobody has added yet, with what their schema says.
+  -- Adds the types that the settings name and nobody has added yet, with the title and description of their schema.
   insert into memory.memory_types (memory_type, heading, description, is_general)
   select t.key, coalesce(t.value ->> 'title', initcap(translate(t.key, '_-', '  '))),
     coalesce(t.value ->> 'description', ''), false
@@ -58,7 +58,7 @@ comment on function memory.set_policy(jsonb, text, text) is
 'file (agent_id, resources, provider, model, resource_config); an unknown one is refused (22023). null takes a key '
 'back to its inherited value.';
 
--- Refuses settings that are not an object, or too many.
+-- Refuses settings that are no object or are too large.
 create or replace function memory._check_settings_object(p_settings jsonb)
 returns void
 language plpgsql stable parallel safe
@@ -116,9 +116,9 @@ begin
 end;
 $$;
 
--- Refuses a value that the setting cannot have. The built-in value tells for most settings: true or false makes a
--- switch, a number with a decimal point (1.0) a share from 0 to 1, any other number a whole number of at least 1. No
--- built-in value tells that search.min_relevance is such a share.
+-- Refuses a value that the setting cannot have. For most settings the built-in value decides: true or false makes a
+-- switch, a number with a decimal point (1.0) a share from 0 to 1, any other number a whole number of at least 1.
+-- search.min_relevance is a share, too, but has no built-in value that shows this.
 create or replace function memory._check_setting(p_section text, p_key text, p_value jsonb)
 returns void
 language plpgsql stable parallel unsafe

@@ -1,5 +1,5 @@
--- One call of a model while the caller waits: its result, or {"problem": the reason why there is none}. The ledger gets
--- the call, unless the transaction is read-only.
+-- Calls a model while the caller waits. The result is the model's reply, or {"problem": the reason why there is none}.
+-- The ledger gets the call, unless the transaction is read-only.
 create or replace function memory._ask_model(
   p_kind text, p_user_id text, p_agent_id text, p_model memory.models, p_payload jsonb
 )

@@ -73,7 +73,7 @@ exception
 end;
 $$;
 
--- Refuses what a limit of the day does not allow any more. A job that is refused waits (30_queue/waits_for_budget.sql).
+-- Refuses a call that a daily limit no longer allows. A job that is refused waits (30_queue/waits_for_budget.sql).
 create or replace function memory._refuse_until_tomorrow(p_setting text, p_problem text)
 returns void
 language plpgsql stable parallel unsafe

@@ -1,6 +1,6 @@
--- The chat model of a job and its prompt. It is the model p_name, which a policy names for this work; otherwise the one
--- that the policy names for the agent (p_agent, section agent); otherwise the active model. A model that is null,
--- switched off or not registered is passed over. The built-in model gets no prompt.
+-- The chat model of a job and its prompt. The model is p_name, which a policy names for this work; otherwise the model
+-- that the policy names for the agent (p_agent, section agent); otherwise the active one. The function passes over a
+-- model that is null, switched off or not registered. The built-in model gets no prompt.
 create or replace function memory._chat_model(p_name text, p_agent jsonb, p_prompt text)
 returns jsonb
 language plpgsql stable parallel safe
@@ -26,7 +26,8 @@ declare
   named text := p_name;
   chosen memory.models;
 begin
-  if p_agent ->> 'model' is not null then -- by itself, so that PL/pgSQL runs no statement where there is none
+  -- This condition stands alone, so that PL/pgSQL runs no statement for an agent without a model.
+  if p_agent ->> 'model' is not null then
     if not exists (select from memory.models as m where m.kind = 'chat' and not m.is_off and m.name = p_name) then
       named := (memory._named_model('chat', p_agent ->> 'provider', p_agent ->> 'model')).name;
     end if;
@@ -40,8 +41,8 @@ begin
 end;
 $$;
 
--- What memory._chat_model() returns, for a job that asks no model: the worker does the job by itself, and nobody's
--- budget pays.
+-- The value that memory._chat_model() would return, for a job that asks no model. The worker does such a job by itself,
+-- and nobody's budget pays for it.
 create or replace function memory._no_model()
 returns jsonb
 language sql immutable parallel safe

@@ -1,4 +1,4 @@
--- Which calls of models the ledger takes.
+-- Decides which calls of models are entered in the ledger.
 
 -- Refuses calls unless they are an array of at most 10,000 objects whose numbers are null or from 0 to 2147483647.
 create or replace function memory._check_calls(p_calls jsonb)
@@ -21,10 +21,10 @@ end;
 $$;
 
 -- Enters calls of a model in the ledger, one row per call, and returns how many calls and tokens it entered. Prices are
--- computed now, from the settings of each call's model. The last one gets p_refusals, which says how much of the reply
--- was refused, by reason. At most p_calls_left calls with p_tokens_left tokens in all are entered, if these are given:
--- otherwise a worker could spend everyone's budget by reporting any number. A report that exceeds these limits is cut
--- with a warning, not refused: an error would lose the job's result.
+-- computed now, from the settings of each call's model. The row of the last call gets p_refusals, which says how much
+-- of the reply was refused, by reason. If p_calls_left and p_tokens_left are given, at most so many calls with so many
+-- tokens in all are entered: otherwise a worker could spend everyone's budget by reporting any number. The function
+-- cuts a longer report with a warning and raises no error, because an error would lose the job's result.
 create or replace function memory._enter_calls(
   p_user_id text, p_job_id bigint, p_kind text, p_agent_id text, p_model text, p_calls jsonb,
   p_calls_left int default null, p_tokens_left bigint default null, p_refusals jsonb default null,
@@ -67,11 +67,11 @@ begin
               + coalesce(used_out, 0) * coalesce((m.settings ->> 'price_per_million_output')::numeric, 0))
              / 1000000
       end,
-      -- The calls of a forgotten user stay without their errors, which may quote the user.
+      -- The rows of a forgotten user lose the text of errors, which may quote the user.
       case when p_user_id <> '' then left(memory._masked_note(p_user_id, p_agent_id, call ->> 'error'), 500)
         when call ->> 'error' <> '' then 'forgotten' end,
       clock_timestamp(),
-      -- Nothing but a name: what a server sends may be anything.
+      -- Takes a name and nothing else, because a server may send anything.
       substring(call ->> 'reply_model' from '^[[:alnum:]_./:@+-]{1,255}$'),
       case when place = least(jsonb_array_length(p_calls), p_calls_left) then p_refusals end
     from (select left(coalesce(p_model, call ->> 'model', 'unknown'), 255) as model) as n
@@ -88,9 +88,9 @@ begin
 end;
 $$;
 
--- Enters the calls that a worker reports for its job, as far as the job can have made them: 300 calls in each of its
--- attempts. An embedding job has at most 256 texts, and a worker that sends each text by itself may have to send some
--- of them twice. The caller adds what was entered to the counters of the job's row, which stays locked.
+-- Enters the calls that a worker reports for its job, at most as many as the job can have made: 300 calls in each of
+-- its attempts. An embedding job has at most 256 texts, and a worker that sends each text by itself may have to send
+-- some of them twice. The caller adds these numbers to the counters of the job's row, which stays locked.
 create or replace function memory._enter_job_calls(
   p_job memory.jobs, p_calls jsonb, p_refusals jsonb default null, out number int, out tokens bigint
 )
@@ -105,7 +105,7 @@ begin
   if p_calls = '[]' then
     return;
   end if;
-  -- Calls may have been entered since the caller read the job.
+  -- Another session may have entered calls since the caller read the job.
   select j.* into latest from memory.jobs as j
   where j.user_id = p_job.user_id and j.job_id = p_job.job_id for no key update;
   if not found then
@@ -121,9 +121,9 @@ begin
 end;
 $$;
 
--- Keeps how large the window of a chat model is, as the last call that says so has it: the next jobs are sized by it. A
--- model whose row somebody holds is told of it by a later call, and one that was registered anew since the job was
--- handed out (p_input) is not told of its predecessor's window.
+-- Keeps the size of a chat model's window from the last call that reports one, because the next jobs are sized by it.
+-- If another transaction holds the row of the model, nothing is kept, and a later call brings the size. If the model
+-- was registered anew since the job was handed out (p_input), the size belongs to the former model and is dropped.
 create or replace function memory._keep_window(p_input jsonb, p_calls jsonb)
 returns void
 language plpgsql volatile parallel unsafe

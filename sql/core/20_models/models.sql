@@ -11,7 +11,7 @@ begin
 end;
 $$;
 
--- Tells the registration of a model (member "model" of a payload) from others of the same name.
+-- Names one registration of a model (member "model" of a payload), to tell it from others of the same name.
 create or replace function memory._registration(p_model jsonb)
 returns text
 language sql immutable parallel safe
@@ -34,12 +34,12 @@ begin
 end;
 $$;
 
--- How many tokens of messages a job gives at once to what memory._chat_model() has chosen: at most 24,000, and no more
--- than two thirds of the room that the model's window has beside a reply (a quarter of the window), the prompt,
--- p_summary, from which the job goes on, and 900 tokens for types, attributes and the schema of the reply. The last
--- third is for what stands around each message. A server without a setting, that has not said how large its window is,
--- is taken for one of lists/windows.toml; the runners count exactly, and read in parts what does not fit. Each failed
--- attempt halves the tokens, so that the next one may end in time.
+-- How many tokens of messages a job gives at once to the model that memory._chat_model() has chosen: at most 24,000,
+-- and at most two thirds of the room in the model's window. The room is the window without a quarter for the reply, the
+-- prompt, the summary from which the job goes on (p_summary), and 900 tokens for types, attributes and the schema of
+-- the reply. The last third of the room is for the text around each message. If neither the settings nor the server say
+-- how large the window is, lists/windows.toml says it; the runners count exactly, and read messages that do not fit in
+-- parts. Each failed attempt halves the tokens, so that the next one may end in time.
 create or replace function memory._tokens_to_give(p_chat jsonb, p_job memory.jobs, p_summary text default null)
 returns int
 language plpgsql immutable parallel safe
@@ -59,8 +59,8 @@ begin
 end;
 $$;
 
--- Dimensions of the model's embeddings: the length of stored ones, else the length in its settings, else null. The
--- planner inlines this function; a SET clause would prevent that.
+-- Dimensions of the model's embeddings: those of stored embeddings, else those in its settings, else null. The planner
+-- inlines this function; a SET clause would prevent that.
 create or replace function memory._known_dimensions(p_model memory.models)
 returns int
 language sql immutable parallel safe
@@ -68,8 +68,8 @@ begin atomic
   select coalesce((p_model).dimensions, ((p_model).settings ->> 'dimensions')::numeric::int);
 end;
 
--- The cosine under which a query and a text have nothing in common by this model: its setting, or the measured one of
--- lists/models.toml; null for any other model, whose cosines say nothing by themselves.
+-- The cosine below which a query and a text have nothing in common by this model: the model's setting, or the measured
+-- value in lists/models.toml. The result is null for any other model, because nobody knows what its cosines mean.
 create or replace function memory._nothing_below(p_model text)
 returns double precision
 language plpgsql stable parallel safe
@@ -83,7 +83,8 @@ begin
 end;
 $$;
 
--- What lists/models.toml has of an embedding model for the database: nothing_below and languages; null if nothing.
+-- The entry of an embedding model in lists/models.toml, as far as the database needs it: nothing_below and languages.
+-- The result is null if the list lacks the model.
 create or replace function memory._known_model(p_model text)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -116,8 +117,7 @@ begin
 end;
 $$;
 
--- The hint for an installation without an active embedding model, which searches, memory.status() and memory.doctor()
--- give.
+-- The hint that searches, memory.status() and memory.doctor() give when no embedding model is active.
 create or replace function memory._help_without_model()
 returns text
 language sql immutable parallel safe
@@ -126,9 +126,9 @@ begin atomic
          'embedding model of a provider';
 end;
 
--- The model of that name. Locks all models of its kind before, in the order of their names. A function that changes
--- which model of a kind is active takes these locks, so that two administrators never violate the unique index
--- models_one_active_idx.
+-- Locks all models of the kind of a model, in the order of their names, and returns the model of this name. Each
+-- function that changes which model of a kind is active takes these locks, so that two administrators never violate the
+-- unique index models_one_active_idx.
 create or replace function memory._locked_model(p_name text)
 returns memory.models
 language plpgsql volatile parallel unsafe

@@ -9,7 +9,7 @@ comment on view memory.prompts is
 'that contexts show. memory.set_prompt() changes one, '
 'memory.reset_prompt() restores it.';
 
--- The prompt in use as a job's payload has it.
+-- The prompt in use, as a job's payload contains it.
 create or replace function memory._prompt(p_name text)
 returns jsonb
 language plpgsql stable parallel safe

@@ -21,8 +21,8 @@ begin
       'Use local, openai or azure; openai serves any compatible base_url.');
   end if;
   perform memory._check_model_settings(settings);
-  -- These variables may always be read for a key. The process that makes the call may allow others, which the database
-  -- does not know.
+  -- A worker may always read these variables for a key. The process that makes the call may allow others, which the
+  -- database does not know.
   if settings ->> 'api_key_env' not in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY')
     and not starts_with(settings ->> 'api_key_env', 'AGENT_MEMORY_KEY_') then
     raise notice
@@ -30,8 +30,8 @@ begin
       settings ->> 'api_key_env'
       using hint = 'Or give the variable a name that starts with AGENT_MEMORY_KEY_.';
   end if;
-  -- The lock waits for jobs that are storing embeddings of this model. Below, embeddings of another model or length
-  -- refuse the registration, because embeddings of two models must never be compared.
+  -- The lock waits for jobs that are storing embeddings of this model. The checks below refuse the registration if this
+  -- name has embeddings of another model or length, because embeddings of two models must never be compared.
   select m.* into registered from memory.models as m where m.name = register_model.name for update;
   dims := coalesce((settings ->> 'dimensions')::numeric,
     case when registered.settings ->> 'dimensions' is null then registered.dimensions end);

@@ -1,4 +1,4 @@
--- The models, what they are asked, and what that costs.
+-- The models, their prompts, and the ledger of their calls.
 -- A row of memory.model_calls may name one of memory.jobs (user_id, job_id).
 -- A row of memory.model_calls may name one of memory.models (model).
 create table memory.models (
@@ -28,16 +28,16 @@ comment on column memory.models.model is 'The name of the model at its provider.
 comment on column memory.models.settings is
 'Address, limits, prices and where the key is found; see memory.register_model().';
 comment on column memory.models.dimensions is
-'How long the first embedding of this model was, and all of them are. settings.dimensions is what a provider is '
-'asked for.';
-comment on column memory.models.is_active is 'Whether it is the one in use for its kind.';
+'The length of the model''s first embedding, and so of all its embeddings. settings.dimensions is the length that '
+'the provider is asked for.';
+comment on column memory.models.is_active is 'Whether the model is in use for its kind.';
 comment on column memory.models.created_at is 'When the row was stored.';
 comment on column memory.models.is_off is
-'By memory.deactivate_model(): nothing is asked of it and nothing is compared with its embeddings until it is '
-'activated or registered again.';
+'Whether memory.deactivate_model() has switched the model off: it gets no calls, and nothing is compared with its '
+'embeddings, until it is activated or registered again.';
 comment on column memory.models.context_tokens is
 'How many tokens a prompt and its reply may have together, as the server of a chat model told a worker; null before. '
-'settings.context_tokens goes before it.';
+'settings.context_tokens prevails over this number.';
 
 create table memory.prompt_versions (
   name text not null, -- id
@@ -52,7 +52,7 @@ comment on table memory.prompt_versions is
 comment on column memory.prompt_versions.name is 'The prompt: a kind of job, rerank or placeholders.';
 comment on column memory.prompt_versions.version is 'From 2 on; the ledger names the version that a call used.';
 comment on column memory.prompt_versions.template is
-'Null where the prompt went back to the built-in one, whatever that is by now.';
+'The text; null if this version went back to the built-in prompt, which later versions of agent_memory may change.';
 comment on column memory.prompt_versions.changed_by is 'The role that had logged in.';
 comment on column memory.prompt_versions.changed_at is
 'When memory.set_prompt() or memory.reset_prompt() was called.';

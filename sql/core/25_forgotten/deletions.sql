@@ -1,6 +1,6 @@
--- What the functions share that delete many rows, and soft deletions that are due.
+-- Shared parts of the functions that delete many rows, and the end of soft deletions that are due.
 
--- Refuses to delete many rows without a condition, by ids that are null, or with a dry_run that nobody can read.
+-- Refuses a deletion of many rows without a condition, with ids that are null, or with a dry_run that is null.
 create or replace function memory._check_deletion(
   p_ids_argument text, p_ids anyarray, p_has_condition boolean, p_dry_run boolean
 )
@@ -19,7 +19,8 @@ begin
 end;
 $$;
 
--- What such a function returns: the number of rows, the first ten ids of p_ids, and whether they are still there.
+-- The result of a function that deletes many rows: the number of rows, the first ten of p_ids, and whether the rows are
+-- still there because the call was a dry run.
 create or replace function memory._deletion(p_count bigint, p_ids text[], p_dry_run boolean)
 returns jsonb
 language sql immutable parallel safe
@@ -27,11 +28,11 @@ begin atomic
   select jsonb_build_object('count', p_count, 'sample', p_ids[:10], 'dry_run', p_dry_run);
 end;
 
--- Soft deletions end without memory.sweep(): the call that deletes notes when they are due, and a later call that
--- deletes, or a worker that finds no job, removes the rows.
+-- Soft deletions end without memory.sweep(). The call that deletes rows notes when their deletion is due. A later call
+-- that deletes, or a worker that finds no job, removes the rows.
 
--- Notes that messages of these threads, or memories of the user for the thread '', were deleted now; and removes rows
--- of this user whose deletion is due.
+-- Notes that messages of these threads were deleted now; the thread '' stands for the user's memories. Also removes
+-- rows of this user whose deletion is due.
 create or replace function memory._note_deletion(p_user_id text, p_thread_ids text[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -49,14 +50,15 @@ begin
 end;
 $$;
 
--- Removes rows whose deletion is due, p_row_limit at most, of one user or of all. Threads and counters that somebody
--- holds are left for the next call, because a caller may hold locks already.
+-- Removes rows whose deletion is due, p_row_limit at most, of one user or of all. The function leaves threads and
+-- counters that another transaction holds for the next call, because its caller may hold locks already.
 create or replace function memory._finish_deletions(p_row_limit int, p_user_id text default null)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  moment constant timestamptz := clock_timestamp(); -- a volatile function in the condition could use no index
+  -- This is a constant, because a condition with a volatile function could use no index.
+  moment constant timestamptz := clock_timestamp();
   due memory.due_deletions;
   removed bigint;
 begin

@@ -11,7 +11,7 @@ begin
 end;
 $$;
 
--- The hash of a statement of the user with this hash: nobody has to keep the user_id to find it.
+-- The hash of a statement of the user who has this hash. Nobody has to keep the user_id to find the statement.
 create or replace function memory._keyed_statement(p_key memory.erasure_keys, p_user_hash bytea, p_content text)
 returns bytea
 language plpgsql immutable parallel safe
@@ -22,7 +22,7 @@ begin
 end;
 $$;
 
--- The key that new tombstones are made with. Others came with users who were moved here.
+-- The key for new tombstones. Other keys came with users who were moved to this database.
 create or replace function memory._erasure_key()
 returns memory.erasure_keys
 language plpgsql stable parallel safe
@@ -32,7 +32,7 @@ begin
 end;
 $$;
 
--- The pseudonym of a forgotten user, by which a caller who knows the user_id still finds a row.
+-- The pseudonym of a forgotten user. A caller who knows the user_id still finds the user's rows by it.
 create or replace function memory._pseudonym(p_user_id text)
 returns text
 language plpgsql stable parallel safe

@@ -1,6 +1,6 @@
--- What remains of users and memories that were forgotten: keyed hashes. What is deleted for good later. Changes of a
--- whole user that are under way. Tables of hashes and of changes under way have row security without a policy: they are
--- the owner's alone.
+-- Three kinds of rows: keyed hashes, which remain of users and memories that were forgotten; deletions that become
+-- final later; changes of a whole user that are under way. The tables of hashes and of changes under way have row
+-- security without a policy, so only the owner can read and write them.
 create table memory.erasure_keys (
   inner_block bytea primary key, -- secret
   outer_block bytea not null, -- secret
@@ -43,7 +43,8 @@ comment on column memory.tombstones.statement_hash is
 'HMAC-SHA256 of user_hash and content_hash of a memory or message; empty for the user as a whole.';
 comment on column memory.tombstones.forgotten_at is 'When it was forgotten.';
 
--- Hashes of statements are of the user who had them forgotten, and cannot be turned into those of another user.
+-- A statement's hash is made with the user who had the statement forgotten, and cannot be turned into the hash of
+-- another user. So a merged user keeps the hashes of the former users.
 create table memory.merged_users (
   user_id text not null, -- user
   former_user_hash bytea not null, -- hash
@@ -54,11 +55,11 @@ comment on table memory.merged_users is
 'Users who were merged into another one and had statements forgotten, which stay forgotten for that one.';
 comment on column memory.merged_users.user_id is 'The user to whom the row belongs.';
 comment on column memory.merged_users.former_user_hash is
-'HMAC-SHA256 of the user whose tombstones count as well, as in memory.tombstones.';
-comment on column memory.merged_users.merged_at is 'When memory.merge_users() did it.';
+'HMAC-SHA256 of the merged user, as in memory.tombstones. The tombstones of this user count as well.';
+comment on column memory.merged_users.merged_at is 'When memory.merge_users() merged the users.';
 
--- When what applications have deleted goes for good. No column of messages or memories says so: one row stands for all
--- that was deleted of a thread, or of a user's memories, within an hour.
+-- When rows that applications have deleted go for good. No column of messages or memories says so: one row here stands
+-- for all messages of a thread, or all memories of a user, that were deleted within an hour.
 create table memory.due_deletions (
   user_id text not null, -- user
   thread_id text not null default '', -- thread or all
@@ -74,22 +75,25 @@ comment on column memory.due_deletions.user_id is 'The user to whom the row belo
 comment on column memory.due_deletions.thread_id is
 'The thread whose cleared messages go; empty for the deleted memories of the user.';
 comment on column memory.due_deletions.deleted_before is
-'The end of the hour in which they were deleted: what was deleted later has a row of its own.';
+'The end of the hour in which the rows were deleted. Rows that were deleted later have an entry of their own here.';
 comment on column memory.due_deletions.due_at is
-'From when on a call of the user or an idle worker deletes them for good.';
+'The time from which a call of the user, or an idle worker, deletes the rows for good.';
 
--- One transaction at a time forgets something of a user or imports the user. The lock is a row: every role sees the
--- number of an advisory lock in pg_locks while another session holds it, and could keep that lock from then on.
+-- One transaction at a time forgets something of a user or imports the user. The lock is a row and no advisory lock:
+-- every role sees the number of an advisory lock in pg_locks while another session holds it, and could then take and
+-- keep that lock.
 create table memory.user_locks (
   user_hash bytea primary key -- hash
 );
 alter table memory.user_locks enable row level security;
 comment on table memory.user_locks is
-'Users of whom something was forgotten, or who were imported; the row is locked meanwhile.';
+'One row for each user of whom something was forgotten, or who was imported. The transaction that does so locks the '
+'row.';
 comment on column memory.user_locks.user_hash is 'HMAC-SHA256 of the user_id, as in memory.tombstones.';
 
--- Triggers do nothing for rows of a user who is copied or forgotten as a whole: the rows are counted once at the end.
--- Anybody could set a setting, so the transaction must stand here as well.
+-- The transactions in which a user is copied or forgotten as a whole. Triggers do nothing for the rows of this user,
+-- which are counted once at the end. Every role can set the setting that tells the triggers so, so the transaction must
+-- stand here as well.
 create table memory.whole_user_changes (
   transaction_id xid8 not null, -- number
   change_name text not null, -- word

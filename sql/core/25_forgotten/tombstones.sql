@@ -20,8 +20,8 @@ begin atomic
   select m.former_user_hash from memory.merged_users as m where m.user_id = p_user_id;
 end;
 
--- The hash of a forgotten statement. It is the same for the statement with another mark at its end, in quotes, or in
--- another spelling.
+-- The hash of a forgotten statement. The same statement has the same hash if it has another mark at its end, stands in
+-- quotes or is spelled in another way.
 create or replace function memory._statement_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -53,7 +53,7 @@ $$;
 create or replace function memory._bury(p_user_id text, p_contents text[])
 returns void
 language plpgsql volatile parallel unsafe
-set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
+set debug_print_plan = off -- every session may have plans sent to itself, and plans show the key
 as $$
 declare
   key constant memory.erasure_keys := memory._erasure_key();
@@ -66,8 +66,8 @@ begin
 end;
 $$;
 
--- Stores the tombstone of a user, in place of those of single statements: all that was said before stays out, and what
--- a new user of this id says may be extracted. Returns how many statements that were.
+-- Stores the tombstone of a user in place of the tombstones of single statements, and returns the number of these. From
+-- then on statements from before are never stored, and statements of a new user with this id may be extracted.
 create or replace function memory._bury_user(p_user_id text)
 returns bigint
 language plpgsql volatile parallel unsafe

@@ -1,7 +1,8 @@
--- Changes of all rows of a user at once, which triggers let pass by.
+-- Changes of all rows of a user at once. Triggers do nothing for these rows.
 
--- Whether triggers let the rows of this statement pass by, once the setting memory.rows_are_copied says so: every role
--- can set that, so only who may create objects in the schema is believed, or a function that has noted its transaction.
+-- Whether triggers do nothing for the rows of this statement. Triggers ask once the setting memory.rows_are_copied says
+-- so. Every role can set that, so the result is true only for a role that may create objects in the schema, and in a
+-- transaction that a function has noted.
 create or replace function memory._changes_whole_user()
 returns boolean
 language plpgsql stable parallel safe security definer
@@ -15,8 +16,9 @@ end;
 $$;
 
 -- Lets one transaction at a time forget something of a user or import the user: an import that read the tombstones
--- before another transaction stored one would bring back the rows that this transaction removed. Rows that were
--- committed after the snapshot of a transaction with another isolation level are not visible to it, so they would stay.
+-- before another transaction stored one would bring back the rows that this transaction removed. Refuses every
+-- isolation level but read committed, because the transaction would not see, and not remove, rows that others have
+-- committed since its snapshot.
 create or replace function memory._lock_user(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -27,14 +29,14 @@ begin
       format('cannot be forgotten or imported in a %s transaction', current_setting('transaction_isolation')),
       'Such a transaction does not see rows that others have stored meanwhile. Use read committed.', '0A000');
   end if;
-  -- No advisory lock: every role sees its number in pg_locks meanwhile, and could keep that lock from then on.
+  -- The lock is no advisory lock: every role sees its number in pg_locks, and could then keep it.
   insert into memory.user_locks (user_hash) values (memory._keyed_hash(memory._erasure_key(), p_user_id))
   on conflict on constraint user_locks_pkey do update set user_hash = excluded.user_hash;
 end;
 $$;
 
--- The name of the change that is under way, else of the next one. Every role can set the name, but only a change that
--- has noted its own name lets rows pass by.
+-- The name of the change that is under way, else the name of the next one. Every role can set the name, but triggers
+-- ignore rows only for a change that has noted its name.
 create or replace function memory._change_name()
 returns text
 language sql stable parallel safe
@@ -53,9 +55,9 @@ begin
 end;
 $$;
 
--- The next change of the transaction gets another name. With one name for all, PostgreSQL looked through the dead rows
--- of the changes before: 800 calls of memory.delete_thread() in one transaction read 577 pages each, 100
--- calls 124.
+-- Ends a change of a whole user. The next change of the transaction gets another name. If all changes had one name,
+-- PostgreSQL would look through the dead rows of the earlier changes: of 800 calls of memory.delete_thread() in one
+-- transaction each read 577 pages, of 100 calls 124.
 create or replace function memory._end_whole_user_change()
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,9 +1,9 @@
 -- Finds texts that contain a forgotten wording, however both are spelled.
 
--- The text as it is compared with others: spelled plainly, without characters that nobody sees (soft hyphens, joiners,
--- marks of writing direction), with the straight quotes and the hyphen for all kinds of them, and with one Unicode form
--- for letters that are composed, decomposed, ligatures or full-width. Beside it memory._content_hash() goes by
--- memory._plainly_spelled() alone, because stored hashes were made so.
+-- The text in the spelling in which it is compared with others: spelled plainly, without invisible characters (soft
+-- hyphens, joiners, marks of writing direction), with straight quotes and the hyphen in place of all other kinds, and
+-- with one Unicode form for letters that are composed, decomposed, ligatures or full-width. memory._content_hash() uses
+-- memory._plainly_spelled() alone, because the stored hashes were made that way.
 create or replace function memory._compared_text(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -15,7 +15,8 @@ declare
 begin
   if octet_length(p_text) > length(p_text) then
     p_text := memory._unseen_removed(p_text);
-    -- Before the Unicode form, which makes a blank and an accent of an acute accent that stands alone.
+    -- Quotes and hyphens are replaced before the Unicode form, which turns an acute accent that stands alone into a
+    -- blank and an accent.
     if p_text ~ e'[\\u00ab\\u00b4\\u00bb\\u02b9-\\u02bc\\u2010-\\u203a\\u2212]' then
       p_text := regexp_replace(p_text, single, '''', 'g');
       p_text := regexp_replace(regexp_replace(p_text, twofold, '"', 'g'), hyphen, '-', 'g');
@@ -28,7 +29,8 @@ begin
 end;
 $$;
 
--- The wordings of these statements, each once. A statement that nobody sees has none: every empty text would say it.
+-- The wordings of these statements, each once. A statement without a visible character has no wording, because every
+-- text would contain it.
 create or replace function memory._wordings_of(p_statements text[])
 returns text[]
 language plpgsql immutable parallel safe
@@ -41,8 +43,8 @@ begin
 end;
 $$;
 
--- Whether a text has one of these wordings in it. A wording of less than 20 characters, such as a name, says too
--- little: only a text that consists of it states it.
+-- Whether a text contains one of these wordings. A wording of less than 20 characters, such as a name, says too little
+-- by itself: only a text that consists of the wording states it.
 create or replace function memory._states_any(p_text text, p_wordings text[])
 returns boolean
 language plpgsql immutable parallel safe
@@ -52,8 +54,7 @@ begin
 end;
 $$;
 
--- Whether a text has one of these wordings in it, as memory._states_any() says. The caller has spelled the text by
--- memory._compared_text().
+-- Does the work of memory._states_any() for a text that the caller has spelled by memory._compared_text().
 create or replace function memory._has_any(p_said text, p_wordings text[])
 returns boolean
 language plpgsql immutable parallel safe
@@ -66,8 +67,8 @@ begin
     if p_said = wording then
       return true;
     end if;
-    -- The ends first: where texts repeat themselves, a long wording is compared at each repetition from end to begin.
-    -- 200 KB in 1 MB took 5 s.
+    -- The two ends of the wording are looked for first. Where a text repeats itself, PostgreSQL compares a long wording
+    -- at each repetition to the end: 200 KB in 1 MB took 5 s.
     if length(wording) >= 20 and strpos(p_said, right(wording, 500)) > 0 and strpos(p_said, left(wording, 500)) > 0
       and strpos(p_said, wording) > 0 then
       return true;
@@ -77,12 +78,12 @@ begin
 end;
 $$;
 
--- Whether a text or a key in a JSON value has one of these wordings in it. The text of the JSON says too little:
--- quotes and line breaks are escaped there, and it never consists of a short wording alone. So a text that is JSON
--- itself, such as the arguments of a tool's call, is read as JSON.
+-- Whether a text or a key in a JSON value contains one of these wordings. The function reads each text by itself,
+-- because in the JSON as one text quotes and line breaks are escaped, and no short wording stands alone. If a text is
+-- JSON itself, such as the arguments of a tool's call, the function reads it as JSON.
 create or replace function memory._json_states_any(p_value jsonb, p_wordings text[])
 returns boolean
-language plpgsql immutable parallel unsafe -- as memory._json_in_text()
+language plpgsql immutable parallel unsafe -- because memory._json_in_text() is
 as $$
 begin
   return exists (
@@ -95,7 +96,7 @@ begin
 end;
 $$;
 
--- The JSON object or array that a text is; null if it is none.
+-- The JSON object or array that a text consists of; null if the text is no such JSON.
 create or replace function memory._json_in_text(p_text text)
 returns jsonb
 language plpgsql immutable parallel unsafe -- an error is handled
@@ -108,7 +109,8 @@ exception
 end;
 $$;
 
--- Patterns for memory._may_state(). Each asks for the longest word of a wording, or its first 100 characters.
+-- The patterns for memory._may_state(). Each pattern looks for the longest word of a wording, or for the first 100
+-- characters of this word.
 create or replace function memory._patterns_of(p_wordings text[])
 returns text[]
 language plpgsql immutable parallel safe
@@ -121,10 +123,10 @@ begin
 end;
 $$;
 
--- Whether a text may state one of the wordings that these patterns were made of: it has the word, or a character that
--- may hide it. That takes a twentieth of the time that it takes to spell the text. The list is of the characters that
--- hide nothing. Any other may spell a word in another way: it is not seen, sits on the letter before it, or is a letter
--- or digit in another form.
+-- Whether a text may state one of the wordings of which these patterns were made: it has the longest word of one, or a
+-- character that may hide the word. This test takes a twentieth of the time of spelling the text. The pattern lists the
+-- characters that hide nothing. Every other character may spell a word in another way: it is invisible, is an accent on
+-- the letter before it, or is another form of a letter or digit.
 create or replace function memory._may_state(p_text text, p_patterns text[])
 returns boolean
 language sql immutable parallel safe

@@ -11,7 +11,7 @@ begin
   end if;
   perform memory._check_page(row_limit, 0);
   perform memory._number_changes(100000);
-  -- Two statements: with one for both, a session would keep a plan that reads the changes of all users.
+  -- Two statements, because a session would keep one plan for both, which reads the changes of all users.
   if user_id is null then
     return query
     select c.change_id, c.at, c.user_id, c.source, c.id, c.operation, c.actor
@@ -33,12 +33,12 @@ comment on function memory.list_changes(bigint, text, int) is
 'with the change_id of the last row, kept after the call is committed. Rows are kept for policy changes.keep. For '
 'administrators.';
 
--- Numbers at most p_row_limit of the changes that are committed, the first of them first. A transaction that commits
--- later is numbered later, whenever it began: nobody who reads a page misses a row before the end of it. One
--- transaction at a time does this, and holds its row until it ends, so numbers become visible in their order; others
--- read meanwhile what has numbers. A sequence gives the numbers, so a number that a reader saw in a transaction which
--- rolled back is not given again. A change of a row waits for the transaction that changed it before, so of one row the
--- order of the clock is right.
+-- Numbers at most p_row_limit of the committed changes, the earliest first. A transaction that commits later gets later
+-- numbers, even if it began earlier, so a reader of a page misses no row before the end of the page. Only one
+-- transaction at a time gives numbers: it holds the row of kind changes in memory.marks until it ends, so numbers
+-- become visible in their order. Other calls skip the work and read what has numbers. A sequence gives the numbers, so
+-- a number that a reader saw in a transaction that rolled back is not given again. Two changes of one row are in the
+-- order of the clock, because the second waits for the transaction of the first.
 create or replace function memory._number_changes(p_row_limit int)
 returns void
 language plpgsql volatile parallel unsafe

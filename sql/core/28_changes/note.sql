@@ -1,4 +1,4 @@
--- Notes a change of one thing. The writer of messages and the triggers of whole statements note many at once.
+-- Notes a change of one thing. The writer of messages and the triggers of whole statements note many changes at once.
 create or replace function memory._note_change(
   p_user_id text, p_source text, p_id text, p_operation text, p_seq bigint default null
 )
@@ -11,7 +11,7 @@ begin
 end;
 $$;
 
--- What a deletion is noted as: memory.forget_memory() says so while it removes what is forgotten.
+-- The operation under which a deletion is noted: memory.forget_memory() sets it to "forgotten" while it removes rows.
 create or replace function memory._gone()
 returns text
 language sql stable parallel safe

@@ -1,6 +1,5 @@
--- What was changed, for programs that keep something in step with memory: memory.list_changes(). Writers note it in
--- memory.new_changes without a number, because a number that is given before the commit says nothing of the order of
--- commits.
+-- The changes, for programs that keep something in step with memory by memory.list_changes(). Writers note changes in
+-- memory.new_changes without a number, because a number given before the commit does not tell the order of commits.
 create table memory.new_changes (
   user_id text, -- user
   source text not null, -- word
@@ -10,8 +9,8 @@ create table memory.new_changes (
   actor text not null default session_user, -- name
   at timestamptz not null default clock_timestamp() -- time
 );
--- For the erasure of a user. It takes 1.4 of the 5.7 % that a note adds to the instructions of add_message (callgrind,
--- without the commit; PostgreSQL 15, 2026-11), so there is no other.
+-- For the erasure of a user. This is the only index: a note adds 5.7 % to the instructions of add_message, and the
+-- index is 1.4 of these (callgrind, without the commit; PostgreSQL 15, 2026-11).
 create index new_changes_user_idx on memory.new_changes (user_id);
 comment on table memory.new_changes is
 'Changes that have no number yet: the next call of memory.list_changes() or memory.sweep() takes those that are '

@@ -1,4 +1,4 @@
--- What the functions of changes return.
+-- The rows that the functions of changes return.
 create type memory.change as (
   change_id bigint, at timestamptz, user_id text, source text, id text, operation text, actor text
 );

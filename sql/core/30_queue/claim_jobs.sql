@@ -8,8 +8,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   known constant text[] := array[{{kinds}}];
-  -- This is not the time of the statement: a runner that claims several times within one CALL must see jobs that became
-  -- due since.
+  -- The clock and not the time of the statement, because a runner that claims several times within one CALL must see
+  -- jobs that became due since the CALL began.
   moment constant timestamptz := clock_timestamp();
   -- After half of statement_timeout no further job is prepared, so that each job has the other half for itself.
   deadline constant timestamptz := least(moment + interval '2 seconds',
@@ -48,8 +48,9 @@ begin
   end if;
   perform memory._check_lease(lease);
 
-  -- Leases of workers that died. Their model calls may have been paid for, so the ledger shows one call per attempt.
-  -- Here and below: jobs of a kind that this version lacks stay as they are, because the table would refuse a change.
+  -- Takes back the leases of workers that died. The model calls of such a worker may have been paid for, so the ledger
+  -- gets one call per attempt. All statements here pass by jobs of a kind that this version lacks, because the table
+  -- would refuse to change them.
   for claimed in
     select j.* from memory.jobs as j
     where j.status = 'running' and j.lease_expires_at <= moment and j.kind = any (known)
@@ -59,7 +60,8 @@ begin
       format('the lease of worker "%s" ran out in attempt %s', claimed.worker, claimed.attempts));
   end loop;
 
-  -- Jobs whose run_after has passed, 1,000 per claim: at midnight (UTC) all jobs that waited for a budget become due.
+  -- Makes jobs due whose run_after has passed, at most 1,000 per claim, because at midnight (UTC) all jobs that waited
+  -- for a budget become due.
   update memory.jobs as j set is_delayed = false
   from (
     select d.user_id, d.job_id from memory.jobs as d
@@ -67,9 +69,10 @@ begin
     order by d.run_after, d.job_id limit 1000 for update skip locked) as due
   where j.user_id = due.user_id and j.job_id = due.job_id;
 
-  -- Laps: each takes one job of each user, until max_jobs are handed out or none is left. Workers take an empty answer
-  -- for an empty queue, so jobs that turn out to have nothing to do do not count. The first lap finds the users, from
-  -- the one after the user who had the last turn; the next laps visit the places where the lap before found a job.
+  -- The loop makes laps. Each lap takes one job of each user, until max_jobs are handed out or no job is left. Jobs
+  -- that turn out to have nothing to do do not count, because workers take an empty answer for an empty queue. The
+  -- first lap finds the users, beginning after the user who had the last turn; each further lap visits the places where
+  -- the lap before found a job.
   first_place := coalesce(pg_sequence_last_value(turn), 0);
   place := first_place;
   loop
@@ -77,7 +80,7 @@ begin
       place := memory._next_place(wanted, place, moment);
       if place is null and not has_wrapped then
         has_wrapped := true;
-        place := -4611686018427387905; -- before the first
+        place := -4611686018427387905; -- before the first place
         continue;
       elsif place is null or has_wrapped and place > first_place then
         is_first_lap := false;
@@ -95,7 +98,7 @@ begin
         place := first_place;
         continue;
       end if;
-      -- Jobs that were handed out do not wait for further laps that hand out nothing.
+      -- Jobs that were handed out must not wait for further laps, so a lap that hands out nothing is the last one.
       exit when handed_out > 0 and handed_out = handed_out_before;
       handed_out_before := handed_out;
       stops := next_stops;
@@ -112,7 +115,7 @@ begin
       select j.* into claimed from memory.jobs as j
       where j.user_id = visit ->> 'user_id' and j.job_id = (visit ->> 'job_id')::bigint;
       next_stops := next_stops || place;
-      -- Before the job is prepared: if that fails, the turn moves on all the same.
+      -- The turn is noted before the job is prepared, so that it moves on even if preparing fails.
       perform setval(turn, place) where claim_jobs.user_id is null;
       handed := memory._hand_out(claimed);
       if handed.payload is not null then
@@ -125,7 +128,8 @@ begin
       end if;
       visits := visits || jsonb_build_object(place, visit);
     end if;
-    -- After a long outage there may be thousands of jobs with nothing to do; several claims work them off.
+    -- Stops at the deadline: thousands of jobs may have nothing to do after an outage, and several claims work them
+    -- off.
     exit when handed_out = max_jobs or clock_timestamp() > deadline;
   end loop;
   if handed_out = 0 and claim_jobs.user_id is null -- an idle worker has time for this
@@ -139,8 +143,8 @@ comment on function memory.claim_jobs(text, text[], int, interval, text) is
 'model; then call complete_job, fail_job or release_job with the lease_token. A job whose lease runs out is handed out '
 'again. With user_id only jobs of that user are handed out.';
 
--- The next place after p_place where a user has a due job of these kinds; a user's place is half the hash of the
--- user_id. Reads a few index entries, however many users and jobs there are.
+-- The next place after p_place where a user has a due job of these kinds. A user's place is half the hash of the
+-- user_id. The function reads a few index entries, however many users and jobs there are.
 create or replace function memory._next_place(p_kinds text[], p_place bigint, p_moment timestamptz)
 returns bigint
 language plpgsql stable parallel safe
@@ -157,10 +161,10 @@ begin
 end;
 $$;
 
--- Claims the first due job at a place after the jobs that this claim has taken there. The visit that it takes and
--- returns has user_id (the user at this place), room (how many more jobs the user may have), and run_after and job_id
--- of the last job; is_taken is false when there is no such job or the user may have no more. Two users with the same
--- hash, one chance in 10^9 among 100,000 users, share their turns.
+-- Claims the first due job at a place after the jobs that this claim has taken there. The function takes and returns
+-- the visit to this place: user_id (the user at this place), room (how many more jobs the user may have), and run_after
+-- and job_id of the last job. is_taken is false when no such job is left or the user may have no more. Two users with
+-- the same hash, one chance in 10^9 among 100,000 users, share their turns.
 create or replace function memory._take_turn(
   p_kinds text[], p_place bigint, p_moment timestamptz, p_worker text, p_lease interval, p_visit jsonb
 )
@@ -209,10 +213,10 @@ begin
 end;
 $$;
 
--- How many more running jobs a user may have, or null while another claim holds the user's row of memory.marks. Claims
--- of one user exclude each other from this call to the end of the transaction. The row is written and not only locked,
--- so that under repeatable read a claim that cannot see the jobs that another claim has taken fails with 40001. It is
--- written once per claim, because PostgreSQL keeps every version of the row until the transaction ends.
+-- How many more running jobs a user may have; null while another claim holds the user's row of memory.marks. Claims of
+-- one user exclude each other from this call to the end of the transaction. The function writes the row instead of only
+-- locking it, so that under repeatable read a claim that cannot see the jobs of another claim fails with 40001. A claim
+-- writes the row only once, because PostgreSQL keeps every version of the row until the transaction ends.
 create or replace function memory._room(p_user_id text)
 returns int
 language plpgsql volatile parallel unsafe
@@ -246,8 +250,9 @@ language plpgsql volatile parallel unsafe
 set lock_timeout = '10ms'
 as $$
 begin
-  -- The insert would wait for the transaction that holds the row, such as a forget_memory() that waits for a job of
-  -- this claim. If the clock is set back meanwhile, lock_timeout and the detection of deadlocks come late by as much.
+  -- An existing row is not waited for: the insert would wait for the transaction that holds the row, such as a
+  -- forget_memory() that waits for a job of this claim. lock_timeout and the detection of deadlocks end such a wait too
+  -- late if the clock is set back meanwhile.
   if exists (
     select from memory.marks as k where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
   ) then
@@ -258,7 +263,7 @@ begin
   if not found then
     return false;
   end if;
-  -- The insert may have waited for a transaction that forgot the user: then no row may stay.
+  -- Removes the row again if the user has no job: the insert may have waited for a transaction that forgot the user.
   delete from memory.marks as k
   where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
     and not exists (select from memory.jobs as j where j.user_id = p_user_id);

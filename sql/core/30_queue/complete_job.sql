@@ -11,14 +11,14 @@ declare
   outcome jsonb;
 begin
   -- The job's row is locked last, so that no append waits for it while the result is stored. If a lease is completed
-  -- twice, memory._end_lease() refuses the second completion, whose rows roll back.
+  -- twice, memory._end_lease() refuses the second completion, whose rows then roll back.
   job := memory._leased_job(user_id, job_id, lease_token);
   if jsonb_typeof(result) is distinct from 'object' then
     perform memory._refuse('result', 'must be a JSON object', 'See docs/jobs.md for the result of each kind.');
   end if;
-  -- 64 MiB: the largest result that a job asks for, 256 embeddings of 4,000 dimensions, has 13 MiB.
+  -- The limit is 64 MiB. The largest result of a job, 256 embeddings of 4,000 dimensions, has 13 MiB.
   perform memory._check_json_size('result', result, 67108864, 'See docs/jobs.md for the result of each kind.');
-  -- Embeddings are numbers, in which there is nothing to mask, and to look for it takes long.
+  -- Embeddings are not masked: they are numbers only, and a search through them takes long.
   result := memory._json_masked(result - numbers, '{credential}' || memory._masks_of(job.user_id, job.agent_id))
     || case when result ?| numbers then (
          select jsonb_object_agg(r.key, r.value) from jsonb_each(result) as r where r.key = any (numbers))

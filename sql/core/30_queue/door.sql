@@ -1,7 +1,7 @@
--- Every room queues jobs by these functions. A job is named by its user, its kind, its scope (a thread, or '' for the
--- user as a whole) and its variant, which only summarize_thread and dry runs have.
+-- Every room queues jobs by these functions. The name of a job has four parts: its user, its kind, its scope (a thread,
+-- or '' for the user as a whole) and its variant, which only summarize_thread and dry runs have.
 
--- The variant of a job that changes nothing and says what it would do (memory._apply_result()), or of any other.
+-- The variant of a dry run, which only reports what it would change (memory._apply_result()), or of any other job.
 create or replace function memory._variant_of(p_dry_run boolean)
 returns text
 language plpgsql immutable parallel unsafe
@@ -14,8 +14,8 @@ begin
 end;
 $$;
 
--- Queues a job for a caller who wants its id. A pending job of the same name takes the request in; a running one is
--- marked to be followed by another job, because it may have read its input already.
+-- Queues a job for a caller who wants its id. If a job of the same name is pending, this job takes the request in. If
+-- one is running, it is marked to be followed by another job, because it may have read its input already.
 create or replace function memory._enqueue(
   p_user_id text, p_kind text, p_scope text, p_request jsonb default '{}', p_variant text default ''
 )
@@ -40,8 +40,9 @@ begin
 end;
 $$;
 
--- The request that covers two requests. A job without recent_k reads all new messages; a job with recent_k never reads
--- older ones. A job without n looks at 50 rows. A job with is_forced ignores thresholds.
+-- The request that covers two requests. A job without recent_k reads all new messages, but a job with recent_k never
+-- reads older ones, so recent_k stays only if both have it. A job without n looks at 50 rows. A job with is_forced
+-- ignores thresholds.
 create or replace function memory._wider_request(p_a jsonb, p_b jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -58,9 +59,9 @@ begin
 end;
 $$;
 
--- The request with the trace of the caller that asks for it, unless it has one. A caller sets its traceparent (W3C
--- Trace Context) for its transaction as agent_memory.traceparent. Anybody can set anything there, so what has another
--- form counts as not set. A worker links the span of the job to it (docs/tracing.md).
+-- Adds the trace of the caller to a request, unless the request has one. A caller sets its traceparent (W3C Trace
+-- Context) for its transaction as agent_memory.traceparent. Anybody can set anything there, so a value of another form
+-- counts as not set. A worker links the span of the job to the trace (docs/tracing.md).
 create or replace function memory._traced(p_request jsonb)
 returns jsonb
 language sql stable parallel safe
@@ -88,8 +89,8 @@ begin
 end;
 $$;
 
--- Queues a job unless one is open, and returns whether it did. It looks before it inserts: nearly every message calls
--- this, and an insert that meets a conflict takes four times as long as the look.
+-- Queues a job unless one is open, and returns whether it did. The function looks before it inserts, because nearly
+-- every message calls it, and an insert that meets a conflict takes four times as long as the look.
 create or replace function memory._enqueue_due(
   p_user_id text, p_kind text, p_scope text, p_variant text default ''
 )
@@ -104,8 +105,8 @@ begin
 end;
 $$;
 
--- Inserts a job; false when one is open, or when an open transaction is queueing one: no writer waits for that
--- transaction.
+-- Inserts a job. The result is false when a job is open, or when another transaction is inserting one, because no
+-- writer waits for such a transaction.
 create or replace function memory._insert_job(p_user_id text, p_kind text, p_scope text, p_variant text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -122,11 +123,11 @@ exception
 end;
 $$;
 
--- Queues a job of a kind for each user that the kind names, in two statements: memory._enqueue() for each of 100,000
--- users took four times as long (6 s, 23 s; two busy cores). A running job may end without having seen the newest
--- texts, so another job follows it. A job that waits after a failure becomes due. A job that an open transaction holds
--- stays as it is, so that nobody waits, and texts of open transactions are not seen: a mark has memory.sweep() queue
--- backfills once more when these transactions have ended.
+-- Queues a job of a kind for each user whom the kind names, in two statements, which take 6 s for 100,000 users;
+-- memory._enqueue() for each would take 23 s (two busy cores). A running job may end without having seen the newest
+-- texts, so the function has another job follow it. A job that waits after a failure becomes due. A job that an open
+-- transaction holds stays unchanged, so that nobody waits. The function does not see texts of open transactions: its
+-- mark makes memory.sweep() queue backfills once more when these transactions have ended.
 create or replace function memory._enqueue_for_everyone(p_kind text, p_again boolean default false)
 returns void
 language plpgsql volatile parallel unsafe
@@ -151,7 +152,7 @@ begin
     except
     select f.user_id, f.job_id from followed as f))
   on conflict do nothing;
-  -- "except" and not "not exists", for which a session may keep a plan that was made for an empty queue.
+  -- The statement uses "except", because for "not exists" a session may keep a plan that was made for an empty queue.
   insert into memory.jobs (user_id, kind, scope)
   select n.user_id, p_kind, ''
   from (
@@ -165,9 +166,10 @@ begin
 end;
 $$;
 
--- Queues backfills again for the marks of memory._enqueue_for_everyone(). This transaction sees the mark of a committed
--- call, so whoever still works by the models from before has a lower number than it, which goes into the mark. A later
--- call finds that all of these have ended. A number that is still to come is of the server that a backup was made of.
+-- Queues backfills again for the marks of memory._enqueue_for_everyone(). A first call writes the number of its own
+-- transaction into a mark. A transaction that still works with the former models began before the mark was visible, so
+-- its number is lower. A later call queues the backfills when all transactions with lower numbers have ended. It does
+-- so at once if the number of the mark is yet to come: the mark is then from the server of which a backup was made.
 create or replace function memory._enqueue_backfills_again()
 returns void
 language plpgsql volatile parallel unsafe

@@ -10,14 +10,14 @@ declare
 begin
   job := memory._leased_job(user_id, job_id, lease_token);
   error := memory._masked_note(user_id, job.agent_id, left(error, 10000));
-  -- After an upgrade a worker of the version before claims jobs of kinds that only this version knows, and says so.
+  -- After an upgrade a worker of the former version may claim a job of a kind that only this version knows, and say so.
   -- Such an attempt does not count, and a worker of this version does the job.
   if fail_job.error like 'unknown kind of job%' then
     perform memory._give_back(job, clock_timestamp() + interval '10 seconds', true, fail_job.error);
     return 'pending';
   end if;
-  -- 10 s, 40 s, 160 s, 640 s, plus up to a quarter so that jobs that failed together do not return together. A
-  -- provider's own retry_after counts up to one day.
+  -- The waits are 10 s, 40 s, 160 s and 640 s, plus up to a quarter, so that jobs that failed together do not return
+  -- together. A provider's own retry_after counts up to one day.
   return memory._fail_attempt(
     job, coalesce(fail_job.error, 'no reason given'),
     clock_timestamp() + case when retry_after is null

@@ -1,6 +1,6 @@
--- The payload of a job that was just claimed, read with a snapshot younger than the claim. It is null when the job is
--- not handed out: there is nothing to do, the budget is spent, another job is summarising its thread, or its input
--- cannot be read. goes_on is true when the messages read so far have nothing in them for a model and there are more.
+-- The payload of a job that was just claimed, read with a snapshot younger than the claim. The payload is null when the
+-- job is not handed out: there is nothing to do, the budget is spent, another job is summarising its thread, or its
+-- input cannot be read. goes_on is true when a model needs none of the messages read so far, and the thread has more.
 create or replace function memory._hand_out(p_job memory.jobs, out payload jsonb, out goes_on boolean)
 language plpgsql volatile parallel unsafe
 as $$
@@ -26,10 +26,11 @@ begin
       is_checking_budget := true;
       perform memory._check_budget(p_job.user_id, handed.agent_id, handed.payload -> 'model', handed.tokens);
       is_checking_budget := false;
-      -- How many tokens the ledger takes for an attempt. A token is at least one byte of the payload. A runner sends
-      -- the payload at most three times (when a server rejects one way of asking for JSON after another), partly
-      -- escaped: four tokens per byte. 200,000 tokens are for the form of the reply and for the reasoning of the model.
-      -- A job that is given back uncounted again and again does not exceed max_attempts of this.
+      -- The number of tokens that the ledger takes for an attempt. A token is at least one byte of the payload. A
+      -- runner sends the payload at most three times (when a server rejects one way of asking for JSON after another),
+      -- partly escaped, so the limit is four tokens per byte. 200,000 tokens are for the form of the reply and for the
+      -- reasoning of the model. A job whose attempts are given back without being counted never takes more than
+      -- max_attempts times this number.
       most_tokens := 4 * pg_column_size(handed.payload)::bigint + 200000;
       update memory.jobs as j
       set input = handed.input || jsonb_build_object('model', handed.payload #> '{model,name}',
@@ -40,8 +41,9 @@ begin
             j.tokens_allowed, least(j.tokens_allowed + most_tokens, j.max_attempts * most_tokens)),
           error = case when not memory._waits_for_budget(j.error) then j.error end
       where j.user_id = p_job.user_id and j.job_id = p_job.job_id;
-      -- Documents are only cut into pieces, by places in their texts, and no model reads them here; their pieces are
-      -- read by the jobs that embed them. Models, prompts, instructions and memory_types are administrators' words.
+      -- Documents stay without masks: this job only cuts them into pieces by places in their texts, and no model reads
+      -- them. The jobs that embed the pieces mask them. Models, prompts, instructions and memory_types stay without
+      -- masks, because administrators write them.
       payload := handed.payload || memory._json_masked(
         handed.payload - '{model,prompt,instructions,documents,memory_types}'::text[], '{credential}')
         || case when p_job.request ? 'traceparent'
@@ -54,16 +56,17 @@ begin
       wait_until := memory._beginning_of(memory._day_of(clock_timestamp()) + 1);
       reason := 'AM002: ' || sqlerrm;
     when lock_not_available or deadlock_detected or serialization_failure or unique_violation
-      or foreign_key_violation then -- the last: somebody has just cleared the summary that the job continues
-      -- Another claim holds the row of an agent's budget until it commits, which is soon.
+      or foreign_key_violation then -- the last one: somebody has just cleared the summary that the job continues
+      -- If the budget was being checked, another claim holds the agent's budget until it commits, which is soon.
       wait_until := clock_timestamp()
         + case when is_checking_budget then interval '100 milliseconds' else interval '5 seconds' end;
       reason := sqlerrm;
     when query_canceled then
-      -- A cancel ends the claim, and nothing is claimed. statement_timeout ends it too, unless this job took the time:
-      -- such a job fails, because otherwise it would take the time of every claim. The claim's deadline leaves each job
-      -- half of statement_timeout, so a job that took a third of it is blamed. 0.9 allows for clocks that differ.
-      -- statement_timeout ends a statement only once, so the failure can be stored; the claim hands out no further job.
+      -- A cancel ends the claim, and nothing is claimed. statement_timeout ends the claim too, unless this job took
+      -- much of the time: such a job fails, because otherwise it would use up the time of every claim. The claim's
+      -- deadline leaves each job half of statement_timeout, so a job that took a third of statement_timeout is blamed.
+      -- 0.9 allows for clocks that differ. statement_timeout ends a statement only once, so the failure can be stored;
+      -- the claim hands out no further job.
       if clock_timestamp() - statement_timestamp() >= nullif(patience, '0') * 0.9
         and clock_timestamp() - started >= patience / 3 then
         perform memory.fail_job(p_job.user_id, p_job.job_id, p_job.lease_token,
@@ -75,7 +78,8 @@ begin
       raise;
     when others then -- a job that cannot be read must not hold up all others
       get stacked diagnostics trace = pg_exception_context;
-      -- Its code and where it was raised. Its message can show what a user said.
+      -- The reason has the code of the error and the place where it was raised, and not its message, which can show
+      -- what a user said.
       perform memory.fail_job(p_job.user_id, p_job.job_id, p_job.lease_token,
         format('it cannot be handed out: SQLSTATE %s', sqlstate)
           || coalesce(' in ' || substring(trace from '(memory[.][a-z_]+)[(]'), '')
@@ -95,9 +99,10 @@ begin
 end;
 $$;
 
--- Keeps a thread from being cleared or deleted until the transaction ends, without waiting for somebody who does so
--- now. A lock with nowait follows the newer versions of a row, and waits for whoever has deleted the newest one:
--- lock_timeout ends that wait. The claim already holds the job, for which the deletion would wait.
+-- Keeps a thread from being cleared or deleted until the transaction ends. The function does not wait for a session
+-- that is clearing or deleting the thread, because the claim already holds the job, for which that session would wait.
+-- A lock with nowait still follows the newer versions of a row and waits for the transaction that deleted the newest
+-- one: lock_timeout ends that wait.
 create or replace function memory._hold_thread(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe

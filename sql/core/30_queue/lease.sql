@@ -1,8 +1,9 @@
--- A lease is the right of one worker to a running job until jobs.lease_expires_at. memory.claim_jobs() gives it, with a
--- lease_token that names it; memory.extend_job() prolongs it; completing, failing or releasing the job ends it. When a
--- lease runs out, the next claim takes the job back, and the worker's result is refused (AM001).
+-- A lease is the right of one worker to a running job until jobs.lease_expires_at. memory.claim_jobs() gives the lease
+-- and the lease_token that names it; memory.extend_job() prolongs it; completing, failing or releasing the job ends it.
+-- When a lease runs out, the next claim takes the job back, and the worker's result is refused (AM001).
 
--- Refuses the length of a lease. A year is longer than any call; the end of a lease of a million years is no date.
+-- Refuses a lease of more than a year, or of no time. No call lasts a year, and a lease of a million years would end
+-- after the last date that PostgreSQL has.
 create or replace function memory._check_lease(p_lease interval)
 returns void
 language plpgsql immutable parallel safe
@@ -44,8 +45,8 @@ begin
 end;
 $$;
 
--- Ends the lease of a job, enters the calls of the attempt in the ledger, and returns the new row of the job; AM001
--- when the lease is lost. Without p_run_after the job keeps its time.
+-- Ends the lease of a job, enters the calls of the attempt in the ledger, and returns the new row of the job; raises
+-- AM001 when the lease is lost. Without p_run_after the job keeps its run_after.
 create or replace function memory._end_lease(
   p_job memory.jobs, p_status text, p_attempts int, p_error text, p_result jsonb default null,
   p_run_after timestamptz default null, p_is_delayed boolean default false, p_calls jsonb default null
@@ -65,8 +66,8 @@ begin
       finished_at = case when p_status in ('completed', 'dead') then clock_timestamp() end,
       tokens_reserved = 0, lease_token = null, lease_expires_at = null,
       calls_entered = j.calls_entered + entered.number, tokens_entered = j.tokens_entered + entered.tokens
-  -- Only running jobs have a lease_token. With a condition on status the planner may take the index of running jobs, in
-  -- which each job that a claim has ended leaves an entry until the claim commits.
+  -- Only running jobs have a lease_token, so the condition needs no status. With a condition on status the planner may
+  -- take the index of running jobs, in which each job that a claim has ended leaves an entry until the claim commits.
   where j.user_id = p_job.user_id and j.job_id = p_job.job_id and j.lease_token = p_job.lease_token
   returning j.* into ended;
   if not found then
@@ -76,7 +77,7 @@ begin
 end;
 $$;
 
--- Ends the lease of an attempt that does not count: the job is pending again.
+-- Ends the lease of an attempt that does not count, and makes the job pending again.
 create or replace function memory._give_back(
   p_job memory.jobs, p_run_after timestamptz default null, p_is_delayed boolean default false,
   p_error text default null, p_calls jsonb default null

@@ -10,7 +10,7 @@ begin
 end;
 $$;
 
--- A moment as the position of a watermark: microseconds since 1970.
+-- Turns a moment into the position of a watermark: microseconds since 1970.
 create or replace function memory._microseconds(p_moment timestamptz)
 returns numeric
 language sql stable parallel safe

@@ -1,6 +1,6 @@
--- Checks that the results of several kinds of jobs have in common.
+-- Checks that the results of several kinds of jobs share.
 
--- Refuses a whole result because of a problem with its part at p_path.
+-- Refuses a whole result because of a problem in its part at p_path.
 create or replace function memory._refuse_result(p_path text, p_problem text)
 returns void
 language plpgsql stable parallel safe
@@ -11,7 +11,7 @@ begin
 end;
 $$;
 
--- Whether a part of a result is a text, with a character that is not blank and of at most p_max_bytes.
+-- Whether a part of a result is a text that has a visible character and at most p_max_bytes.
 create or replace function memory._is_result_text(p_value jsonb, p_max_bytes int default 262144)
 returns boolean
 language sql immutable parallel safe
@@ -20,7 +20,7 @@ begin atomic
     and octet_length(p_value #>> '{}') <= p_max_bytes, false);
 end;
 
--- Refuses a result whose text at p_path is none.
+-- Refuses a result whose part at p_path is no such text.
 create or replace function memory._check_result_text(p_path text, p_value jsonb)
 returns void
 language plpgsql stable parallel safe
@@ -32,8 +32,8 @@ begin
 end;
 $$;
 
--- Whether a part of a result is a list of the numbers by which a model names rows of its payload: 1 to p_highest, two
--- or more, each once.
+-- Whether a part of a result is a list of two or more different numbers from 1 to p_highest, by which a model names
+-- rows of its payload.
 create or replace function memory._are_numbers_from(p_value jsonb, p_highest int)
 returns boolean
 language plpgsql immutable parallel safe
@@ -48,8 +48,8 @@ begin
 end;
 $$;
 
--- Why texts and other items of a reply were not stored, each with what an administrator reads. The results of jobs and
--- the ledger have counts of them.
+-- The reasons why texts and other items of a reply were not stored, each with an explanation for administrators. The
+-- results of jobs and the ledger count the items of each reason.
 create or replace function memory._refusals()
 returns jsonb
 language sql immutable parallel safe
@@ -69,7 +69,7 @@ begin atomic
   }';
 end;
 
--- Refuses a result with p_entries entries at p_path, none of which is in the form that was asked for. p_reasons: why
+-- Refuses a result if none of the p_entries entries at p_path has the form that was asked for. p_reasons says why
 -- entries were left out.
 create or replace function memory._check_some_readable(p_path text, p_reasons text[], p_entries int)
 returns void
@@ -82,7 +82,7 @@ begin
 end;
 $$;
 
--- Refuses a result because of a text that must not be stored, for one of the reasons of memory._refusals().
+-- Refuses a result because of a text that must not be stored. p_reason is a reason of memory._refusals().
 create or replace function memory._refuse_text(p_path text, p_reason text)
 returns void
 language plpgsql stable parallel safe
@@ -92,7 +92,7 @@ begin
 end;
 $$;
 
--- The reason in what memory._refuse_text() says, as a count for the ledger; null in any other error.
+-- Counts, for the ledger, the reason that an error of memory._refuse_text() gives; null for any other error.
 create or replace function memory._refusal_in(p_error text)
 returns jsonb
 language sql immutable parallel safe

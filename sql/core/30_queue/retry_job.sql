@@ -20,7 +20,7 @@ begin
   end if;
   update memory.jobs as j
   set status = 'pending', attempts = 0, run_after = statement_timestamp(), finished_at = null,
-      calls_entered = 0, tokens_entered = 0, -- the new attempts may enter as much again
+      calls_entered = 0, tokens_entered = 0, -- the new attempts may enter as many again
       -- The summary that a dead job began stays failed.
       input = case j.status when 'dead' then j.input - 'summary_id' else j.input end
   where j.user_id = job.user_id and j.job_id = job.job_id;

@@ -28,27 +28,27 @@ create table memory.jobs (
   variant text not null default '', -- word
   primary key (user_id, job_id),
   constraint finished_has_time check ((status in ('completed', 'dead')) = (finished_at is not null)),
-  -- One constant: PostgreSQL reads the texts of constraints in each statement that writes a job.
+  -- The kinds are one constant, because PostgreSQL reads the texts of constraints in each statement that writes a job.
   constraint kind_is_known check (kind = any ('{{{kinds unquoted}}}')),
   constraint running_has_lease
     check ((status = 'running') = (lease_token is not null and lease_expires_at is not null)),
   constraint status_is_known check (status in ('pending', 'running', 'completed', 'dead'))
 );
 -- jobs_dead_idx and jobs_failed_idx are for memory.doctor() and memory.status(). Without them each of five checks read
--- all jobs: 20 to 40 ms each of 200,000 (PostgreSQL 15, two busy cores). A job that never fails is in neither.
+-- all jobs, which took 20 to 40 ms for 200,000 (PostgreSQL 15, two busy cores). Most jobs are in neither index.
 create index jobs_dead_idx on memory.jobs (finished_at) where status = 'dead';
 create index jobs_delayed_idx on memory.jobs (run_after, job_id) where status = 'pending' and is_delayed;
 create index jobs_failed_idx on memory.jobs (run_after) where status = 'pending' and error is not null;
 create index jobs_finished_idx on memory.jobs (finished_at) where status in ('completed', 'dead');
 create index jobs_lease_idx on memory.jobs (lease_expires_at) where status = 'running';
--- A burst of messages makes one job: at most one open job per kind, scope and variant.
+-- There is at most one open job per kind, scope and variant, so a burst of messages makes one job.
 create unique index jobs_one_open_idx on memory.jobs (user_id, kind, scope, variant)
   where status in ('pending', 'running');
 create index jobs_running_idx on memory.jobs (user_id) where status = 'running';
--- A claim finds what is due by kind and user, and goes from user to user without reading all that one user has piled
--- up. Delayed jobs are in another index: every claim would meet 100,000 jobs that wait for the next day's budget. The
--- place of a user is a hash, which has one size whatever the id is, and no collation. Halved, it leaves room before the
--- first user and after the last.
+-- By this index a claim finds the due jobs of a kind and goes from user to user without reading all jobs of one user.
+-- Delayed jobs are in another index: otherwise every claim could meet 100,000 jobs that wait for the next day's budget.
+-- The place of a user is a hash, because a hash has one size whatever the id is, and no collation. The hash is halved
+-- to leave numbers before the first user and after the last.
 create index jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) / 2), run_after, job_id)
   where status = 'pending' and not is_delayed;
 comment on table memory.jobs is
@@ -63,9 +63,9 @@ comment on column memory.jobs.scope is
 comment on column memory.jobs.status is
 'pending: waits for its turn, or for run_after. running: a worker has it. completed, dead: done, or failed for '
 'good.';
-comment on column memory.jobs.attempts is 'How many attempts were counted; those that were released are not.';
+comment on column memory.jobs.attempts is 'How many attempts were counted. Released attempts do not count.';
 comment on column memory.jobs.max_attempts is 'How many failed attempts make the job dead.';
-comment on column memory.jobs.run_after is 'Not handed out before this time.';
+comment on column memory.jobs.run_after is 'The job is not handed out before this time.';
 comment on column memory.jobs.request is 'What the caller asked for: recent_k, n, is_forced; traceparent, its trace.';
 comment on column memory.jobs.next_request is
 'What a caller asked for while the job was running: a new job follows this one.';
@@ -85,16 +85,16 @@ comment on column memory.jobs.error is 'Why the last attempt failed, or why the 
 comment on column memory.jobs.created_at is 'When the row was stored.';
 comment on column memory.jobs.finished_at is 'When the job was completed or died; null before.';
 comment on column memory.jobs.is_delayed is
-'Waits for run_after: it failed, was released or cannot be handed out yet. The first claim after that time makes it '
-'false.';
+'Whether the job waits for run_after, because it failed, was released or cannot be handed out yet. The first claim '
+'after that time makes this false.';
 comment on column memory.jobs.tokens_allowed is
-'How many tokens the ledger takes for this job at most, by what its attempts were given to read; 0 until it is '
-'handed out.';
+'The greatest number of tokens that the ledger takes for this job, by the size of the inputs of its attempts; 0 '
+'until the job is handed out.';
 comment on column memory.jobs.tokens_entered is 'Tokens that the ledger has of this job.';
 comment on column memory.jobs.calls_entered is 'Model calls that the ledger has of this job.';
 comment on column memory.jobs.variant is
-'Which of several things a kind of job makes: of summarize_thread rolling or thread, empty for what the policy '
-'makes; dry_run for a job that changes nothing and whose result is a proposal; empty for any other.';
+'For summarize_thread the kind of summary, rolling or thread, or empty for the kind that the policy makes. For any '
+'kind of job dry_run, if the job changes nothing and its result is a proposal. Otherwise empty.';
 
 create table memory.marks (
   user_id text not null, -- user
@@ -103,8 +103,9 @@ create table memory.marks (
   position bigint not null, -- position
   primary key (user_id, scope, kind)
 );
--- In the order of a hash, so that the first threads of a user are a random sample of all. The condition is one that no
--- statement has which looks for one mark: with a plan made on an empty table it would read all marks of the user here.
+-- The index is in the order of a hash, so that the first threads of a user are a random sample of all. Its condition is
+-- written so that no statement that looks for one mark has the same: such a statement, planned for an empty table,
+-- would read all marks of the user in this index.
 create index marks_words_idx on memory.marks (user_id, (hashtextextended(scope, 0))) include (scope)
   where kind || '' = 'words';
 create index marks_languages_idx on memory.marks (user_id) include (scope, kind, position)
@@ -126,7 +127,7 @@ comment on column memory.marks.position is
 'registered a model, position that of the first memory.sweep() after it; once all before this one have ended, a sweep '
 'queues backfills again.';
 
--- Whoever numbers changes holds this row: memory._number_changes().
+-- The session that numbers changes holds this row: memory._number_changes().
 insert into memory.marks (user_id, scope, kind, position) values ('', '', 'changes', 0);
 
 create table memory.gone_jobs (
@@ -142,21 +143,21 @@ create table memory.gone_jobs (
 );
 create index gone_jobs_gone_at_idx on memory.gone_jobs (gone_at);
 comment on table memory.gone_jobs is
-'Jobs that were deleted, with their thread as a rule, while a worker may have been at them: memory.record_calls() '
-'can still enter what they took. memory.sweep() removes them after 7 days.';
+'Jobs that were deleted, mostly with their thread, while a worker may still have been working on them. '
+'memory.record_calls() can still enter the calls of such a job. memory.sweep() removes the rows after 7 days.';
 comment on column memory.gone_jobs.user_id is 'The user to whom the row belongs.';
 comment on column memory.gone_jobs.job_id is 'The number that the job had.';
 comment on column memory.gone_jobs.kind is 'The kind that the job had.';
 comment on column memory.gone_jobs.agent_id is 'Whose budget the calls count against.';
-comment on column memory.gone_jobs.model is 'The model that its input named; null where none was named.';
+comment on column memory.gone_jobs.model is 'The model that the job''s input named; null if it named none.';
 comment on column memory.gone_jobs.calls_left is 'Model calls that may still be entered for it in the ledger.';
 comment on column memory.gone_jobs.tokens_left is 'Tokens that may still be entered for it in the ledger.';
 comment on column memory.gone_jobs.gone_at is 'When the job was deleted.';
 
--- Which user had the last turn among claims of all kinds, and of several. kinds.sql adds a sequence for each kind. They
--- are sequences because sequences know no transactions: no claim waits for another to note its place, and a claim that
--- fails does not begin with the same user again. Each kind goes round by itself, or else a claim that wants only
--- embeddings would pass by users whom another claim must not miss.
+-- The user who had the last turn among claims of all kinds, and among claims of several kinds. kinds.sql adds a
+-- sequence for each kind. Sequences know no transactions, so no claim waits for another to note its place, and after a
+-- claim that fails the next one does not begin with the same user. Each kind has its own turns: otherwise a claim that
+-- wants only embeddings would pass by users whom another claim must not miss.
 create sequence memory.turn_of_all minvalue -4611686018427387904 start 0;
 comment on sequence memory.turn_of_all is
 'Which user had the last turn among claims of all kinds: a hash of the id, halved.';

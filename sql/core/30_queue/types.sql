@@ -1,4 +1,4 @@
--- What the functions of the queue return.
+-- The rows that the functions of the queue return.
 create type memory.job as (
   job_id bigint, kind text, status text, attempts int, result jsonb, error text, created_at timestamptz,
   finished_at timestamptz

@@ -8,8 +8,8 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- An old message of an import may have expired since it was said. One that expires before it is said is a mistake,
-  -- such as a wrong year.
+  -- An old message of an import may have expired since it was said. A message that expires before it is said has a
+  -- mistake, such as a wrong year.
   if expires_at <= least(created_at, statement_timestamp()) then
     raise notice 'degraded: nobody will read the message, expires_at is before created_at' using errcode = '01AM9',
       hint = 'Pass a later expires_at, or the created_at of an old message.';

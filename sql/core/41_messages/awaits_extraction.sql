@@ -1,9 +1,9 @@
--- Extraction has read a message if the watermark of its thread (memory.marks, kind extract_memories) has reached it.
+-- Extraction has read a message if its thread's watermark (memory.marks, kind extract_memories) has reached it.
 
--- Whether extraction reads a message once it comes to it: what a person or an assistant said and nobody has cleared. An
--- expired message that was not read, because the store or its worker was off, waits for its job four times as long as
--- it lived, at most 30 days; nobody else sees it. A message with a lifetime of less than a day does not wait: a caller
--- who gives it so short a life wants it gone.
+-- Whether extraction will read a message when it reaches the message: a person or an assistant said it, and nobody has
+-- cleared it. A message may expire before it is read, because the store or its worker was off. Such a message waits for
+-- its job four times as long as it lived, at most 30 days; nobody else sees it. A message with a lifetime of less than
+-- a day does not wait, because a caller who gives such a short life wants the message gone.
 create or replace function memory._awaits_extraction(p_message memory.messages)
 returns boolean
 language sql stable parallel safe
@@ -19,9 +19,9 @@ begin atomic
       else false end;
 end;
 
--- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
--- reads it now, however short its thread. A nightly sweep comes by in that day. Times that only plain SQL can store are
--- not computed with: one such row would stop the sweep of all users.
+-- Whether a message is in the last day of its life, or in its second half if it lives less than two days. Extraction
+-- reads such a message now, however short its thread is. A nightly sweep comes by within that day. The function does
+-- not compute with times that only plain SQL can store: one such row would stop the sweep of all users.
 create or replace function memory._expires_soon(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe

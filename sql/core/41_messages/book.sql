@@ -1,8 +1,8 @@
--- The counters of threads, message_count and active_tokens, are written here and nowhere else.
+-- No other file writes the counters of threads, message_count and active_tokens.
 
 -- Books messages in a thread: numbers and counts them, and queues the model work that is due. Returns the seq of the
--- first message. Every writer of one thread waits here for the writer before, so seq has no gaps and counters are
--- exact. No writer waits for a model.
+-- first message. Every writer of a thread waits here for the writer before, so seq has no gaps and counters are exact.
+-- No writer waits for a model.
 create or replace function memory._book(
   p_user_id text, p_thread_id text, p_policy jsonb, p_count int, p_tokens bigint, p_first_at timestamptz,
   p_last_at timestamptz, p_ends_round boolean
@@ -43,9 +43,9 @@ begin
       p_user_id, p_thread_id, p_count, p_tokens, messages_now, tokens_now, p_policy -> 'compression');
   end if;
   if p_policy #> '{cadence,user_summary_every_n}' <> '0' then
-    -- Of the messages of all threads together. Messages of open transactions are not seen yet, so the job may come a
-    -- message later than the policy says. An exact counter would make the writers of all threads of a user wait for
-    -- each other.
+    -- This condition counts the messages of all threads of the user. It does not see messages of open transactions, so
+    -- the job may come a message later than the policy says. An exact counter would make the writers of all threads of
+    -- a user wait for each other.
     if memory._passes_multiple(
       (select sum(t.next_seq) from memory.threads as t where t.user_id = p_user_id)::bigint - p_count, p_count,
       (p_policy #>> '{cadence,user_summary_every_n}')::int) then
@@ -60,8 +60,9 @@ begin
 end;
 $$;
 
--- Takes back what was booked for those of p_booked that a trigger of the application's own has left out. A number stays
--- without a message if the thread has a later one already.
+-- Takes back the numbers and counts of the messages in p_booked that are not in p_stored, because a trigger of the
+-- application has left them out. If the thread has a later message already, the number of a message left out stays
+-- unused.
 create or replace function memory._unbook(
   p_user_id text, p_thread_id text, p_first_seq bigint, p_booked memory.messages[], p_stored memory.stored_message[]
 )
@@ -90,11 +91,11 @@ begin
 end;
 $$;
 
--- Adds to a thread's counters; the numbers are negative for messages that were taken out. With p_messages 0 a job has
--- put exact counts of tokens in place of estimates. No job has read these messages before, so they are newer than the
--- newest summary, and tokens_since_summary changes, too. If the estimates stayed, which are a quarter too high for
--- English prose, every third summary would be made for that reason alone. A text that is edited may be one that a
--- summary covers, whose tokens are not in tokens_since_summary, so that never goes below 0.
+-- Adds to a thread's counters; the numbers are negative for messages that were taken out. If p_messages is 0, only the
+-- tokens of stored messages change. Either a job has replaced estimates by exact counts: no job has read these messages
+-- before, so they are newer than the newest summary, and tokens_since_summary changes too. (Estimates are a quarter too
+-- high for English prose; if they stayed, they alone would cause every third summary.) Or a text was edited: a summary
+-- may cover it, so its tokens may be missing in tokens_since_summary, which therefore stops at 0.
 create or replace function memory._count_messages(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
 returns void
 language plpgsql volatile parallel unsafe
@@ -108,7 +109,7 @@ begin
 end;
 $$;
 
--- Counts the messages of these threads anew, by reading them.
+-- Counts the messages of these threads anew, by reading all of them.
 create or replace function memory._recount_threads(p_user_id text, p_thread_ids text[])
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,5 +1,5 @@
--- The messages of a thread that have these numbers, each looked up by itself: "seq = any (p_seqs)" reads all messages
--- of the thread if PostgreSQL takes the array for longer than the thread.
+-- The messages of a thread that have these numbers. Each is looked up by itself, because for "seq = any (p_seqs)"
+-- PostgreSQL reads all messages of the thread if it takes the array for longer than the thread.
 create or replace function memory._messages_by_seqs(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns setof memory.messages
 language sql stable parallel safe

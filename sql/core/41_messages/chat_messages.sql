@@ -1,8 +1,8 @@
--- Reading an array of OpenAI chat messages.
+-- Functions that read an array of OpenAI chat messages.
 
--- Refuses anything but an array of at most 100,000 objects whose content is a text, parts or nothing;
--- memory._parse_messages() applies the other rules to each object.
--- Parsing takes about 0.2 GB of memory for 100,000 short messages and 2.3 GB for a million.
+-- Refuses anything but an array of at most 100,000 objects whose content is a text, parts or nothing.
+-- memory._parse_messages() applies the other rules to each object. The limit bounds memory: parsing takes about 0.2 GB
+-- for 100,000 short messages and 2.3 GB for a million.
 create or replace function memory._check_chat_messages(p_messages jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -35,7 +35,7 @@ begin
 end;
 $$;
 
--- Takes an array of chat messages apart. The rules of messages are not applied yet.
+-- Makes rows of an array of chat messages. It does not apply the rules of messages.
 create or replace function memory._parse_messages(
   p_user_id text, p_thread_id text, p_agent_id text, p_messages jsonb
 )
@@ -59,8 +59,8 @@ begin
         case
           when m.source - '{role,content,metadata,created_at,idempotency_key}'::text[] <> '{}'
             or jsonb_typeof(m.content) = 'array'
-            -- All members that are neither columns of memory.messages nor empty, and content when it is an array of
-            -- parts. Chat APIs add members (id, reasoning_content), so none is refused.
+            -- The metadata gets all members that are neither columns of memory.messages nor empty, and the content when
+            -- it is an array of parts. Chat APIs add members (id, reasoning_content), so none is refused.
             then coalesce(nullif(m.metadata, 'null'), '{}') || (
               select coalesce(jsonb_object_agg(member.key, member.value), '{}')
               from jsonb_each(m.source - '{role,metadata,created_at,idempotency_key}'::text[]) as member
@@ -80,9 +80,9 @@ begin
 end;
 $$;
 
--- Refuses the first member of these names that is not a time: PostgreSQL's own error does not say which message or
--- memory has it. An unknown time zone raises 22023, as refusals do, so callers come here after every refusal. p_first
--- is the place of the first item for errors.
+-- Refuses the first of the members p_names that is not a time. PostgreSQL's own error does not say which message or
+-- memory has the bad time. An unknown time zone raises 22023, as other refusals do, so callers call this function after
+-- every refusal. p_first is the place of the first item, for errors.
 create or replace function memory._refuse_times(p_argument text, p_items jsonb, p_names text[], p_first int default 0)
 returns void
 language plpgsql stable parallel unsafe

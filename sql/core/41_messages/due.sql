@@ -1,4 +1,4 @@
--- When messages make work due: extractions, summaries, compression.
+-- Decides when messages make work due: extractions, summaries, compression.
 
 -- Whether a multiple of p_n is among the next p_count numbers after p_before; null when p_n is 0.
 create or replace function memory._passes_multiple(p_before bigint, p_count int, p_n int)
@@ -22,7 +22,7 @@ begin
 end;
 $$;
 
--- The kind of summary that the policy has made of a thread.
+-- The kind of the summaries of threads under a policy.
 create or replace function memory._kind_of_summary(p_policy jsonb)
 returns text
 language sql immutable parallel safe
@@ -30,10 +30,10 @@ begin atomic
   select case when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then 'thread' else 'rolling' end;
 end;
 
--- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a context,
--- and those since its newest summary have more than three quarters of a context, because summaries and memories need
--- the rest. A thread that has nine tenths of compression.threshold_tokens waits until those messages have all of a
--- context, because its compression will soon read them, too.
+-- Whether a thread needs a rolling summary under policy summary.when = needed. Its messages must no longer fit into a
+-- context, and the messages since its newest summary must have more than three quarters of a context, because summaries
+-- and memories need the rest. A thread near its compression, with nine tenths of compression.threshold_tokens, waits
+-- until the new messages have all of a context, because the compression will soon read them, too.
 create or replace function memory._needs_summary(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
 returns boolean
 language sql immutable parallel safe
@@ -45,9 +45,9 @@ begin atomic
         then 4 else 3 end / 4;
 end;
 
--- Whether tokens are over a limit. From half as many again, only if the newest p_added of them passed an eighth of it:
--- where no worker runs, a thread stays over its limits, and a look for the queued jobs with each message would take a
--- fifth of the time of memory.add_message().
+-- Whether p_tokens are over a limit. Beyond one and a half times the limit the answer is true only when the newest
+-- p_added tokens passed another eighth of the limit: where no worker runs, a thread stays over its limits, and looking
+-- for the queued jobs with each message would take a fifth of the time of memory.add_message().
 create or replace function memory._is_over(p_tokens bigint, p_added bigint, p_limit bigint)
 returns boolean
 language sql immutable parallel safe
@@ -56,7 +56,7 @@ begin atomic
     and (p_tokens < p_limit * 3 / 2 or p_tokens / (p_limit / 8 + 1) > (p_tokens - p_added) / (p_limit / 8 + 1));
 end;
 
--- Whether a summary is due once p_count messages from p_first_seq on, of p_tokens, are booked.
+-- Whether a summary is due once p_count messages with p_tokens are booked from p_first_seq on.
 create or replace function memory._is_summary_due(
   p_policy jsonb, p_first_seq bigint, p_count int, p_tokens bigint, p_ends_round boolean, p_active_tokens bigint,
   p_tokens_since_summary bigint
@@ -80,8 +80,8 @@ begin atomic
 end;
 
 -- Queues the compression of a thread that is over the threshold, unless it is queued already. The messages to summarise
--- must have a tenth of the threshold: a thread whose newest messages alone are over the threshold would otherwise be
--- compressed with every message.
+-- must have at least a tenth of the threshold: otherwise a thread whose newest messages alone are over the threshold
+-- would be compressed with every message.
 create or replace function memory._enqueue_compression(
   p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
   p_tokens_now bigint, p_compression jsonb
@@ -99,8 +99,8 @@ begin
     return;
   end if;
   after_opening := memory._seq_after_opening(p_user_id, p_thread_id);
-  -- The appended messages are not stored yet. When only some of them will be kept, all count as equally long; the job
-  -- reads their true lengths.
+  -- The appended messages are not stored yet. If only some of them will be kept, the function counts all as equally
+  -- long; the job reads their true lengths.
   select coalesce(sum(k.token_count), 0) + p_appended_tokens * least(1, keep / p_appended::numeric) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active

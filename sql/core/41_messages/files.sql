@@ -1,10 +1,10 @@
--- Pictures, sounds and other files in base64 that a message has among its parts. Their data stands once, in
+-- Pictures, sounds and other files in base64 among the parts of a message. Their data is stored once, in
 -- memory.messages.files, and a tag such as [File 1: image/png in base64, 34 kB, 1105 tokens] takes its place in the
--- metadata: so the limit of metadata, masks, and searches in the metadata do not concern it. Whoever reads the message
--- gets the metadata as it was passed.
+-- metadata. So the data does not count for the limit of metadata, and masks and searches in the metadata do not read
+-- it. A reader of the message gets the metadata as it was passed.
 
--- The members of metadata that belong to what was said. Adapters of frameworks keep further parts of a message, such as
--- other texts or thoughts, under their names.
+-- The members of metadata that are parts of what was said. Adapters of frameworks keep further parts of a message under
+-- their names, such as other texts or thoughts.
 create or replace function memory._said_members()
 returns text[]
 language sql immutable parallel safe
@@ -14,7 +14,7 @@ begin atomic
     'pydantic_ai'];
 end;
 
--- These members of metadata.
+-- The metadata with only the members of memory._said_members().
 create or replace function memory._said_parts(p_metadata jsonb)
 returns jsonb
 language sql immutable parallel safe
@@ -23,10 +23,10 @@ begin atomic
   from jsonb_each(p_metadata) as m where m.key = any (memory._said_members());
 end;
 
--- What is stored of the metadata of a message: the metadata, in which calls of tools are whole and tags stand in place
--- of the data of files; and the files, or null. Data is what stands behind "data:...;base64,", and a text of at least
--- 8 KiB that has no other characters than base64. p_which is added to the name of the argument in an error; it is null
--- for an update.
+-- Returns two values to store for the metadata of a message. The first is the metadata with whole calls of tools and
+-- with tags in place of the data of files. The second has the files, or is null. Data is the text behind
+-- "data:...;base64,", or a text of at least 8 KiB that consists of characters of base64. p_which is added to the name
+-- of the argument in an error; it is null for an update.
 create or replace function memory._settled_metadata(p_metadata jsonb, p_which text default '')
 returns jsonb[]
 language plpgsql stable parallel safe
@@ -43,7 +43,7 @@ begin
   if jsonb_typeof(p_metadata) is distinct from 'object' or not p_metadata ?| memory._said_members() then
     return array[p_metadata, null];
   end if;
-  -- Nearly all calls are whole.
+  -- Skips calls that are whole, as nearly all are.
   if p_metadata ? 'tool_calls' and not p_metadata @@ '$.tool_calls.type() == "array"
     && !exists($.tool_calls[*] ? (!(@.id != "") || @.function.arguments.type() != "string"))' then
     p_metadata := p_metadata || jsonb_build_object(
@@ -55,7 +55,7 @@ begin
   end if;
   said := memory._said_parts(p_metadata);
   for file in
-    -- The longest first, so that data that is the end of other data does not take its place.
+    -- The longest data comes first: shorter data may be the end of it, and would otherwise be replaced within it.
     select d.data, k.description, to_json(d.data)::text as quoted, b.bytes, case
         when k.description ~ '^image/| image' then least(b.bytes / 4, 1105)
         when k.description ~ '^(audio|video)/| sound' then b.bytes / 500
@@ -65,7 +65,7 @@ begin
       from (
         select case when t.start is not null then substr(t.value, length(t.start) + 1)
             when octet_length(t.value) >= 8192 and t.value !~ '[^A-Za-z0-9+/=_-]' then t.value end as data,
-          -- What begins with "data:" says more, and is the greater text.
+          -- Of equal data the text that begins with "data:" says more, and it is the greater one.
           left(t.value, 4096) as head
         from (
           select s.value #>> '{}' as value, substring(left(s.value #>> '{}', 255) from '^data:[^,]*;base64,') as start
@@ -96,8 +96,8 @@ begin
 end;
 $$;
 
--- Calls of tools as every provider takes them: each has an id, and its arguments are a text. Ollama gives neither. An
--- update by plain SQL (p_which is null) may store something else under this name.
+-- Calls of tools in the form that every provider takes: each has an id, and its arguments are a text. Ollama gives
+-- neither. An update by plain SQL (p_which is null) may store something else under this name.
 create or replace function memory._whole_calls(p_calls jsonb, p_which text)
 returns jsonb
 language plpgsql stable parallel safe
@@ -122,7 +122,7 @@ begin
 end;
 $$;
 
--- The metadata of a message with the data of its files. It is only called where there are files.
+-- The metadata of a message with the data of its files. Callers call the function only for a message with files.
 create or replace function memory._with_files(p_metadata jsonb, p_files jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -138,9 +138,9 @@ begin
 end;
 $$;
 
--- About how many tokens the pictures and files of a message have. A model reads a picture as at most 1,105 tokens
--- (OpenAI, high detail), also one that stands at an address; a second of sound as some tens; of other files each four
--- bytes count as a token. A recording of what a model said is not sent again.
+-- The approximate tokens of the pictures and files of a message. A model reads a picture, also one at an address, as at
+-- most 1,105 tokens (OpenAI, high detail), and a second of sound as some tens. Of other files four bytes count as a
+-- token. A recording of a model's own words does not count, because it is not sent again.
 create or replace function memory._file_tokens(p_metadata jsonb)
 returns int
 language plpgsql immutable parallel safe
@@ -150,7 +150,7 @@ declare
   written text;
 begin
   if not p_metadata - '{audio,tool_calls,function_call}'::text[] ?| memory._said_members() then
-    return 0; -- as of most messages
+    return 0; -- most messages have none
   end if;
   said := memory._said_parts(p_metadata) - '{audio,tool_calls}'::text[];
   written := said::text;

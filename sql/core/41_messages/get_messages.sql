@@ -7,8 +7,8 @@ create or replace function memory.get_messages(
 returns setof memory.message
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
--- It reads from the end of the thread backwards, and stops when it has found recent_k messages. A plan for the values
--- of a filter may read and sort the whole thread instead.
+-- The function reads from the end of the thread backwards, and stops when it has found recent_k messages. A plan for
+-- the values of a filter may read and sort the whole thread instead.
 set plan_cache_mode = force_generic_plan
 as $$
 begin
@@ -56,7 +56,7 @@ comment on function memory.get_messages(
 'it was added: also messages that a compression put away, and whole contents in place of placeholders. expires_at is '
 'null for a message that never expires.';
 
--- Whether a message is among those that these filters choose.
+-- Whether these filters choose a message.
 create or replace function memory._is_chosen_message(
   p_message memory.messages, p_roles text[], p_filter jsonb, p_created_after timestamptz, p_created_before timestamptz
 )
@@ -69,7 +69,7 @@ begin atomic
     and (p_filter is null or (p_message).metadata @> p_filter);
 end;
 
--- The roles of a filter as messages have them; refuses unknown ones.
+-- The roles of a filter, in the spelling of stored messages. Refuses unknown roles.
 create or replace function memory._checked_roles(p_roles text[])
 returns text[]
 language plpgsql immutable parallel safe

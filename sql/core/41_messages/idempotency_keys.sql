@@ -1,7 +1,7 @@
--- Tells messages of a thread that are to be stored (fresh) from those whose idempotency key has stored one already
--- (known). known and places go by the places of p_given: there either known has a row, or places says where fresh has
--- the message, which of one key stands there once. Refuses a key under which another message is stored, or stands
--- earlier. Locks the thread until the transaction ends, so that nobody else stores one of the keys meanwhile.
+-- Divides the messages of a call, p_given, into those to store (fresh) and those whose idempotency key has stored a
+-- message already (known). For each place in p_given either known has the stored message, or places has the place in
+-- fresh; messages with one key share a place. Refuses a key under which another message is stored, or stands earlier in
+-- p_given. Locks the thread until the transaction ends, so that no other session stores one of the keys meanwhile.
 create or replace function memory._known_keys(
   p_user_id text, p_thread_id text, p_agent_id text, p_given memory.messages[],
   out known memory.stored_message[], out places int[], out fresh memory.messages[]
@@ -49,8 +49,9 @@ begin
 end;
 $$;
 
--- A content as it is stored under a key with this digest: unchanged, or with marks. null if the key is used for another
--- message. A forgotten message leaves its key with an empty digest: whatever comes under the key again is not stored.
+-- Returns p_content in the form that has this digest: unchanged, or with marks. Returns null if neither has it, because
+-- then the key was used for another message. The key of a forgotten message has an empty digest, and matches any
+-- message: nothing more is stored under it.
 create or replace function memory._content_under(
   p_digest text, p_role text, p_content text, p_user_id text, p_agent_id text
 )
@@ -63,7 +64,7 @@ begin
   if p_digest in ('', memory._message_digest(p_role, p_content)) then
     return p_content;
   end if;
-  -- As the policy has it now, or with marks in place of credentials alone: the policy may have been another one.
+  -- Tries the marks of the policy of now, and then those of credentials alone, because the policy may have changed.
   masked := memory._masked(p_content, memory._masks(memory._policy(p_user_id, p_agent_id), true));
   if p_digest = memory._message_digest(p_role, masked) then
     return masked;
@@ -83,11 +84,11 @@ begin
 end;
 $$;
 
--- The messages of a thread under these keys, also those that memory.sweep() has removed since. content and memory_ref
--- are set if an artifact keeps the text of the message, because only then content differs from the text that the caller
--- has passed. Each key is looked up by itself: "limit 1" keeps the planner from another join, and "is not distinct
--- from" from the primary key, by which a plan that was made for an empty table would read the whole thread. To plan the
--- look-up in each call would take nearly half of the time of a message with a key.
+-- The messages of a thread under these keys, including messages that memory.sweep() has removed since. content and
+-- memory_ref are set only if an artifact keeps the text of the message, because only then content differs from the text
+-- that the caller passed. Each key is looked up by itself: "limit 1" keeps the planner from another join, and "is not
+-- distinct from" keeps it from the primary key, by which a plan made for an empty table would read the whole thread.
+-- The plan is generic, because planning in each call would take nearly half of the time of a message with a key.
 create or replace function memory._messages_by_keys(p_user_id text, p_thread_id text, p_idempotency_keys text[])
 returns table (idempotency_key text, seq bigint, digest text, token_count int, content text, memory_ref text)
 language plpgsql stable parallel safe
@@ -113,7 +114,7 @@ begin
 end;
 $$;
 
--- The digest of what a stored message said before an artifact or a quarantine took its place.
+-- The digest of the text that a stored message had before an artifact or a quarantine took its place.
 create or replace function memory._stored_digest(p_message memory.messages)
 returns text
 language plpgsql stable parallel safe

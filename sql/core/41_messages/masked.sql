@@ -1,5 +1,5 @@
--- A message is stored with marks in place of its credentials, with the policy secrets.mask_in_threads, and of personal
--- data of the classes in masking.classes. p_masks is the result of memory._masks().
+-- A message is stored with marks in place of its credentials if the policy has secrets.mask_in_threads, and in place of
+-- personal data of the classes in masking.classes. p_masks is the result of memory._masks().
 
 -- The content with marks. The placeholder of an artifact stays whole, even if its key looks random.
 create or replace function memory._masked_content(p_content text, p_artifact_key text, p_masks text[])
@@ -15,8 +15,8 @@ begin
 end;
 $$;
 
--- The metadata with marks: in place of credentials only in the parts that belong to what was said, because the caller's
--- own metadata may have a key to look something up with.
+-- The metadata with marks. Credentials are masked only in the parts that belong to what was said: the caller's own
+-- metadata may hold a key by which the caller looks something up.
 create or replace function memory._masked_metadata(p_metadata jsonb, p_masks text[])
 returns jsonb
 language plpgsql immutable parallel unsafe

@@ -20,8 +20,8 @@ begin
     perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
     return null;
   end if;
-  -- The thread is locked before the look for the key, so nobody can add the same key before the insert. A refusal here
-  -- keeps seq without gaps even for "on conflict do nothing".
+  -- Locks the thread before it looks for the key, so that nobody can add the same key before the insert. A refusal here
+  -- leaves no gap in seq, even for "on conflict do nothing".
   if new.idempotency_key is not null then
     perform memory._lock_thread(new.user_id, new.thread_id);
     if exists (select from memory._messages_by_keys(new.user_id, new.thread_id, array[new.idempotency_key])) then

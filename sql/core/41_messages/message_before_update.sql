@@ -22,7 +22,7 @@ begin
     new.files := settled[2];
   end if;
   perform memory._check_message(new);
-  -- A message names its artifact as long as its text does; nobody else may say which artifact that is.
+  -- A message names its artifact as long as its text has the placeholder. An update cannot name another artifact.
   new.artifact_key := case when memory._ref_in(new.content, old.artifact_key) is not null then old.artifact_key end;
   new.content_digest := case when new.artifact_key is not null then old.content_digest end;
   if new.content <> old.content or new.metadata <> old.metadata then

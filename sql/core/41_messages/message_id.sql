@@ -1,5 +1,5 @@
--- The id of a message among embeddings and results is thread_id/seq. A thread_id may have slashes and digits of its
--- own.
+-- The thread of a message's id. The id of a message among embeddings and results is thread_id/seq, and a thread_id may
+-- have slashes and digits of its own.
 create or replace function memory._thread_of(p_id text)
 returns text
 language sql immutable parallel safe

@@ -9,14 +9,14 @@ declare
   thread record;
 begin
   if tg_op = 'DELETE' then
-    -- A key counts as long as its thread exists.
+    -- A deleted message keeps its key for as long as its thread exists.
     insert into memory.idempotency_keys (user_id, thread_id, idempotency_key, seq, digest, token_count)
     select t.user_id, t.thread_id, o.idempotency_key, o.seq, memory._stored_digest(o::memory.messages), o.token_count
     from old_rows as o
     join memory.threads as t on t.user_id = o.user_id and t.thread_id = o.thread_id
     where o.idempotency_key is not null
     on conflict do nothing;
-    if exists (select from memory.quarantined_messages as q) then -- after the keys, which need what these said
+    if exists (select from memory.quarantined_messages as q) then -- after the keys, whose digests need these texts
       delete from memory.quarantined_messages as q
       where (q.user_id, q.thread_id, q.seq) in (select o.user_id, o.thread_id, o.seq from old_rows as o);
     end if;
@@ -26,7 +26,7 @@ begin
         from old_rows as o
         join memory.shown_rounds as d on d.user_id = o.user_id and d.thread_id = o.thread_id and d.seq = o.seq
         where o.role = 'user'
-        for update of d skip locked)); -- a reader that keeps another round in its place waits for the thread
+        for update of d skip locked)); -- a reader that stores another round there waits for the thread
     end if;
     perform memory._check_artifact_soon(o.user_id, o.artifact_key) from old_rows as o where o.artifact_key is not null;
     insert into memory.new_changes (user_id, source, id, seq, operation)
@@ -37,13 +37,13 @@ begin
           from old_rows as o where o.is_active
           group by 1, 2 order by 1, 2) as c;
   else
-    -- "except" and not "not exists", for which a session keeps the nested loop of a first update of one row.
+    -- Uses "except", because for "not exists" a session keeps the nested loop of its first update of one row.
     perform memory._check_artifact_soon(g.user_id, g.artifact_key)
     from (select o.user_id, o.artifact_key from old_rows as o where o.artifact_key is not null
           except
           select n.user_id, n.artifact_key from new_rows as n) as g;
     for thread in
-      -- Grouped and not joined, for which a session keeps the nested loop of a first update of one row.
+      -- Groups the rows, because for a join a session keeps the nested loop of its first update of one row.
       with changed as materialized (
         select m.user_id, m.thread_id, m.seq, count(distinct md5(concat(m.content, m.metadata))) > 1 as is_reworded,
           bool_or(m.is_active) filter (where m.sign = -1) as was_active,

@@ -1,10 +1,10 @@
--- The user's newest message, and whether its round is open: until an assistant answers without calling tools. A
--- compression may have put an open request away meanwhile. The function looks among the newest thousand messages; it
--- returns no row where there is none.
+-- The user's newest message, and whether its round is open: no assistant has answered it without calling tools. A
+-- compression may have put an open request away meanwhile. The function looks among the newest thousand messages, and
+-- returns no row if none of them is the user's.
 create or replace function memory._newest_request(p_user_id text, p_thread_id text, p_agent_id text)
 returns table (seq bigint, content text, metadata jsonb, token_count int, is_counted boolean, is_open boolean)
 language plpgsql stable parallel safe
-set enable_sort = off -- as in memory._newest_units()
+set enable_sort = off -- for the reason of memory._newest_units()
 as $$
 declare
   newest record;
@@ -20,7 +20,7 @@ begin
 end;
 $$;
 
--- What can be read of the newest thousand messages of a thread, newest first, also what a compression has put away.
+-- The readable ones of the newest thousand messages of a thread, newest first, including compressed messages.
 create or replace function memory._newest_thousand(p_user_id text, p_thread_id text, p_agent_id text)
 returns setof memory.messages
 language sql stable parallel safe

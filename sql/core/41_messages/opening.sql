@@ -1,11 +1,12 @@
--- The seqs of the instructions that begin a thread: its first messages, as far as the system or the developer says
--- them. A context shows them first, and no summary takes their place. Up to a thousand cleared messages are passed
--- over, so a thread that was cleared may begin with new ones; a message that was compressed ends the beginning. Read
--- them by seqs between the first and the last: for "= any" a plan may read the whole thread.
+-- The seqs of the instructions that begin a thread: its first messages as long as their role is system or developer. A
+-- context shows them first, and no summary takes their place. The function passes over up to a thousand cleared
+-- messages, so a thread that was cleared may begin with new instructions. A compressed message ends the beginning.
+-- Callers should read these messages by the range from the first to the last seq, because "= any" may read the whole
+-- thread.
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe
--- The primary key is walked from the thread's first message on and left with the first that is no instruction.
+-- The scan follows the primary key from the thread's first message on and stops at the first that is no instruction.
 set enable_sort = off
 as $$
 declare

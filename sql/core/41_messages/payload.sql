@@ -1,21 +1,27 @@
--- The messages p_from_seq to p_to_seq of a thread as a job gives them to a model.
+-- The messages p_from_seq to p_to_seq of a thread, in the form in which a job gives them to a model.
 --
--- With p_speakers_only: only messages of users and assistants, without text that was recalled from memory. Limits: a
--- jsonb array holds 256 MiB and models read far less, so each content is cut at 64 KiB, and the number of messages and
--- of tokens is limited. A message counts as at most 2,000 tokens: prompts show 8,000 characters of it. The first
--- message is given even when it alone is over the limits. With p_speakers_only, p_byte_limit limits the bytes that are
--- read, because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes plus the bytes that
--- are read of it. The loop goes row by row, so that no more rows are read than fit.
+-- With p_speakers_only the result has only messages of users and assistants, without text that was recalled from
+-- memory. Limits: a jsonb array holds 256 MiB and models read far less, so the function cuts each content at 64 KiB and
+-- limits the number of messages and of tokens. A message counts as at most 2,000 tokens, because prompts show 8,000
+-- characters of it. The first message is in the result even if it alone exceeds the limits. With p_speakers_only,
+-- p_byte_limit limits the bytes that are read, because removing recalled text from 64 KiB takes up to 40 ms; each row
+-- counts as 100 bytes plus the bytes that are read of it. The loop goes row by row, so that it reads no more rows than
+-- fit.
 --
--- With p_reads_expired: also expired messages that wait for extraction (awaits_extraction.sql).
+-- With p_with_tools the result also has the outputs of tools, each with the id of the call that it answers, and
+-- messages that call tools without a text.
 --
--- created_at has the offset from UTC of the zone in which the speaker counts days, so that its first ten characters are
--- the speaker's day.
+-- With p_reads_expired the result also has expired messages that wait for extraction (awaits_extraction.sql).
 --
--- last_seq is the last message given, examined_seq the last one read. is_partial: a limit ended the reading there.
+-- created_at is written with the UTC offset of the zone in which the speaker counts days, so that its first ten
+-- characters are the speaker's day.
+--
+-- last_seq is the last message in the result, examined_seq the last message that was read. is_partial says that a limit
+-- ended the reading there.
 create or replace function memory._message_payload(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int,
   p_token_limit int, p_byte_limit bigint default 1000000, p_reads_expired boolean default false,
+  p_with_tools boolean default false,
   out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[],
   out tokens int, out bytes bigint
 )
@@ -26,9 +32,9 @@ declare
   metadata jsonb;
   said text;
   calls_bytes int;
-  agent text; -- of the message before
+  agent text; -- the agent of the message before
   utc_offset smallint;
-  zone text; -- of messages to this agent with this offset
+  zone text; -- the zone of messages of this agent with this offset
   here timestamp;
   shift interval;
   given jsonb[] := array[]::jsonb[];
@@ -51,7 +57,8 @@ begin
       exit;
     end if;
     bytes := bytes + 100;
-    if message.is_readable and (not p_speakers_only or message.role in ('user', 'assistant')) then
+    if message.is_readable
+      and (not p_speakers_only or message.role in ('user', 'assistant') or p_with_tools and message.role = 'tool') then
       metadata := message.metadata || '{}'; -- fetches and decompresses the value once instead of with each key
       said := left(message.content, 65536);
       if memory._is_held_back(p_user_id, p_thread_id, message.seq, message.role, metadata, said) then
@@ -64,7 +71,7 @@ begin
           else ''
         end;
       end if;
-      if not p_speakers_only or said ~ e'\\S' then
+      if not p_speakers_only or said ~ e'\\S' or p_with_tools and metadata ? 'tool_calls' then
         if cardinality(given) > 0
           and (cardinality(given) >= p_row_limit or tokens + least(message.token_count, 2000) > p_token_limit) then
           is_partial := true;
@@ -84,8 +91,10 @@ begin
             || to_char(greatest(shift, -shift), 'HH24:MI'),
           'token_count', message.token_count,
           'tool_calls', case when calls_bytes <= 65536 then metadata -> 'tool_calls' end,
+          'tool_call_id', case when p_with_tools then left(metadata ->> 'tool_call_id', 255) end,
           'is_counted', nullif(message.is_counted, false),
-          -- The worker cannot count the tokens of a message that is given in part, such as one without its pictures.
+          -- The worker cannot count the tokens of a message of which the payload has only a part, such as a message
+          -- without its pictures.
           'is_cut', nullif(octet_length(said) < octet_length(message.content) or calls_bytes > 65536
             or memory._file_tokens(metadata) > 0, false)));
         last_seq := message.seq;

@@ -1,6 +1,6 @@
--- A long message may be kept elsewhere (memory._shortened()), and a placeholder takes its place.
+-- A long message may be stored elsewhere (memory._shortened()). A placeholder then takes its place.
 
--- Whether a placeholder could be shorter than a content, so that the policy has to be read for it.
+-- Whether a placeholder could be shorter than a content. If so, the caller has to read the policy.
 create or replace function memory._may_be_long(p_content text)
 returns boolean
 language sql immutable parallel safe
@@ -18,8 +18,8 @@ begin atomic
       e'\\[MemoryRef: ' || regexp_replace(p_key, '([.+])', e'\\\\\\1', 'g') || e'(?: - [^][]*)?\\]') end;
 end;
 
--- Metadata in which the text of a message is another one. If metadata.content holds the parts of the message, the first
--- text among them becomes p_text and the others go.
+-- The metadata of a message whose text has been replaced by p_text. If metadata.content holds the parts of the message,
+-- the first text among them becomes p_text and the other texts are removed.
 create or replace function memory._with_text(p_metadata jsonb, p_text text)
 returns jsonb
 language plpgsql immutable parallel safe

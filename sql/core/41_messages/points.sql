@@ -1,7 +1,7 @@
--- The message that is stored: one with a placeholder whose content is kept elsewhere, or p_message itself if it stays
--- whole. The caller has checked and masked p_message, and calls the function only if memory._may_be_long(). p_messages
--- is the array in which the message came; if the message is the result of a tool, the call of that tool may be in this
--- array.
+-- The message in the form in which it is stored: with a placeholder if its content is kept elsewhere, or p_message
+-- itself if it stays whole. The caller has checked and masked p_message, and calls the function only if
+-- memory._may_be_long() is true. p_messages is the array in which the message came; if the message is the result of a
+-- tool, the call of that tool may be in this array.
 create or replace function memory._shortened(p_message memory.messages, p_policy jsonb, p_messages jsonb)
 returns memory.messages
 language sql immutable parallel safe
@@ -17,15 +17,15 @@ begin atomic
   select null::text;
 end;
 
--- Is called when a message no longer names the content with this key, so that the content can be deleted if nothing
--- else names it.
+-- An add-on's version of this function hears that a message no longer names the content with this key. The content can
+-- be deleted if nothing else names it.
 create or replace function memory._check_artifact_soon(p_user_id text, p_key text)
 returns void
 language sql immutable parallel safe
 begin atomic
 end;
 
--- Whether a message of low trust must not be recalled yet, because a model has yet to judge it.
+-- Whether a message of low trust must not be recalled yet, because a model has not judged it yet.
 create or replace function memory._awaits_verdict(
   p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb
 )
@@ -35,8 +35,8 @@ begin atomic
   select false;
 end;
 
--- Asks for a job in which a model judges the user's texts of low trust. Returns the reason for which such a text is in
--- quarantine until the model has judged it; null if texts need not wait, as without add-ons.
+-- Queues a job in which a model judges the user's texts of low trust. Returns the reason for which such a text is in
+-- quarantine until the model has judged it; null if texts need not wait. Without add-ons the result is null.
 create or replace function memory._judge_later(p_user_id text)
 returns text
 language sql immutable parallel safe

@@ -1,10 +1,11 @@
--- Messages in quarantine. The row of such a message says only that it is in quarantine, and memory.quarantined_messages
--- keeps its text. So search, recall, contexts, extraction and summaries need no condition that one of them could
--- forget, and the answer of a tool keeps its place behind its call, without which no chat API takes the conversation.
+-- Messages in quarantine. The row of such a message has a notice in place of its text, and memory.quarantined_messages
+-- keeps the text. So search, recall, contexts, extraction and summaries need no condition that one of them could
+-- forget. The answer of a tool keeps its place behind its call, because no chat API takes a conversation in which it is
+-- missing.
 --
--- A rule looks at messages when a job parses their words (memory._finish_messages()). Until then memory._is_held_back()
--- looks at them wherever they are shown to a model. A message of the user or the application is not looked at, unless
--- its metadata lowers its trust.
+-- A rule judges messages when a job parses their words (memory._finish_messages()). Until then memory._is_held_back()
+-- judges them wherever they are shown to a model. A message of the user or the application is judged only if its
+-- metadata lowers its trust.
 
 -- The text that a message in quarantine shows.
 create or replace function memory._quarantine_notice()
@@ -14,7 +15,7 @@ begin atomic
   select '(This message is in quarantine.)';
 end;
 
--- The signs for which a message is to be quarantined; null when there are none.
+-- The signs that put a message into quarantine; null when there are none.
 create or replace function memory._message_verdict(p_role text, p_metadata jsonb, p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -25,8 +26,8 @@ begin
 end;
 $$;
 
--- Whether a message must not be shown although it is not in quarantine yet: no job has parsed it, and a rule finds
--- signs in it. p_content is the part of it that is to be shown.
+-- Whether a message must not be shown although it is not in quarantine: no job has parsed it yet, and a rule finds
+-- signs in it. p_content is the part of the message that would be shown.
 create or replace function memory._is_held_back(
   p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text
 )
@@ -46,10 +47,10 @@ begin
 end;
 $$;
 
--- Quarantines the messages of a range that no job has parsed and in which a rule finds signs. Returns up to which
--- message the function has done so: to the end of the range, unless another transaction holds the thread, whose tokens
--- a quarantine counts anew. That transaction may wait for a message that this one has locked. Rows that another
--- transaction is changing are skipped.
+-- Quarantines the messages of a range that no job has parsed and in which a rule finds signs. Returns the seq up to
+-- which the function has looked: the end of the range, unless another transaction holds the thread. The function does
+-- not wait for that transaction, which may itself wait for a message that this one has locked; but it needs the thread,
+-- because a quarantine counts the thread's tokens anew. The function skips rows that another transaction is changing.
 create or replace function memory._check_messages(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint
 )
@@ -80,8 +81,8 @@ end;
 $$;
 
 -- Puts messages of a thread into quarantine and returns how many were not there already. The trigger of the update
--- renews their words and drops their embeddings. One statement: each updates the counters of the thread, and a
--- row that one transaction updates 10,000 times takes ever longer to find.
+-- renews their words and drops their embeddings. One statement changes all messages: each statement updates the
+-- counters of the thread, and PostgreSQL takes ever longer to find a row that one transaction has updated 10,000 times.
 create or replace function memory._quarantine_messages(
   p_user_id text, p_thread_id text, p_seqs bigint[], p_reason text
 )
@@ -105,7 +106,7 @@ begin
   if seqs is null then
     return 0;
   end if;
-  -- A message goes on naming its artifact, or else a sweep would remove that.
+  -- The notice still names the message's artifact, because a sweep would otherwise remove the artifact.
   update memory.messages as m
   set content = concat_ws(' ', memory._quarantine_notice(), '[MemoryRef: ' || m.artifact_key || ']')
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (seqs);
@@ -117,8 +118,8 @@ $$;
 create or replace function memory._release_messages(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns bigint
 language plpgsql volatile parallel unsafe
--- Each message is looked up by its key. A join of the two tables was planned as a loop over all: 12,000 messages
--- took four minutes (PostgreSQL 15), and so would a plan that a session keeps from the time when a table was empty.
+-- Each message is looked up by its key. PostgreSQL 15 planned a join of the two tables as a loop over all rows, and
+-- 12,000 messages took four minutes. A session may also keep such a plan from the time when a table was empty.
 as $$
 declare
   seqs constant bigint[] := array(

@@ -1,7 +1,7 @@
--- The rules of messages. Triggers apply them too, so that "insert into memory.messages ..." from psql obeys them.
+-- The rules of messages. The writer and the triggers apply them, so a plain INSERT obeys them, too.
 
--- The text of a message: a model or a tool may say nothing, and others may say it without a text. Null where a caller
--- has forgotten the text.
+-- The text of a message. A missing text becomes '' for a message of a model or a tool, and for others if the metadata
+-- holds what they said. It stays null where a caller has forgotten the text.
 create or replace function memory._text_of_message(p_role text, p_content text, p_metadata jsonb)
 returns text
 language sql immutable parallel safe
@@ -10,7 +10,7 @@ begin atomic
     then '' else p_content end;
 end;
 
--- A role as it is stored: agent is another name of assistant.
+-- The role in the form in which it is stored: agent is another name of assistant.
 create or replace function memory._role(p_role text)
 returns text
 language sql immutable parallel safe
@@ -26,7 +26,7 @@ begin atomic
   select (p_role in ('user', 'assistant', 'tool', 'system', 'developer')) is true;
 end;
 
--- Bytes that the content of a message may have.
+-- The greatest number of bytes of a message's content.
 create or replace function memory._max_message_bytes()
 returns int
 language sql immutable parallel safe
@@ -61,8 +61,7 @@ begin atomic
   end;
 end;
 
--- Refuses a message that breaks a rule. p_which is added to the argument's name: it says which of several messages has
--- the problem.
+-- Refuses a message that breaks a rule. The error adds p_which to the argument's name, to name one of several messages.
 create or replace function memory._check_message(p_message memory.messages, p_which text default '')
 returns void
 language plpgsql stable parallel safe
@@ -83,7 +82,7 @@ begin
     when 'idempotency_key' then
       perform memory._refuse('idempotency_key' || p_which,
         format('has %s bytes, 1 to 255 are allowed', octet_length(p_message.idempotency_key)), 'A UUID is a good key.');
-    when 'content' then -- also if it is neither a text nor an array of parts
+    when 'content' then -- also for a content that is neither a text nor an array of parts
       if p_message.content is null and p_message.metadata ? 'text' and p_which <> '' then
         perform memory._refuse('content' || p_which, 'must not be null',
           'The message has "text" instead: {"role": "user", "content": "Hi"} is the form of chat messages.');
@@ -114,9 +113,9 @@ begin atomic
     + memory._file_tokens(p_metadata);
 end;
 
--- Whether a message ends a round: the assistant answers and calls no tool. Calls stand in tool_calls, in function_call
--- (the form before 2023), or among the parts of the content. One operator, because PostgreSQL prepares each operator
--- anew in each transaction.
+-- Whether a message ends a round: it is from the assistant and calls no tool. Calls stand in tool_calls, in
+-- function_call (the form before 2023), or among the parts of the content. The condition is one operator, because
+-- PostgreSQL prepares each operator anew in each transaction.
 create or replace function memory._ends_round(p_role text, p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe

@@ -1,5 +1,5 @@
--- The text by whose words a message is found: with its speaker's name and its date, because questions ask "what did Ana
--- say in May".
+-- The text whose words find a message. It has the speaker's name and the date, as questions ask "what did Ana say in
+-- May".
 create or replace function memory._said_in_message(p_content text, p_metadata jsonb, p_created_at timestamptz)
 returns text
 language plpgsql immutable parallel safe

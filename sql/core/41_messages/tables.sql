@@ -18,11 +18,11 @@ create table memory.threads (
   metadata jsonb, -- wording
   settled_at timestamptz, -- made
   primary key (user_id, thread_id)
--- Every message updates the row of its thread. Half-empty pages, and no index on a column that changes, keep those
--- updates HOT, without which add_message is 1.5 times slower.
+-- Every message updates the row of its thread. These updates are HOT, because pages are half empty and no index has a
+-- column that changes. Otherwise add_message would be 1.5 times slower.
 ) with (fillfactor = 50);
--- settled_at seldom changes. By threads_unsettled_idx searches and sweeps find the threads with messages that may be
--- unread, without comparing all threads with their marks. memory.list_threads() takes its page from both indexes.
+-- settled_at seldom changes. Searches and sweeps find the threads with messages that may be unread in
+-- threads_unsettled_idx, without comparing all threads with their marks. memory.list_threads() reads both indexes.
 create index threads_unsettled_idx on memory.threads (user_id, thread_id) where settled_at is null;
 create index threads_settled_idx on memory.threads (user_id, settled_at desc, thread_id) where settled_at is not null;
 comment on table memory.threads is 'One row per conversation: its next message number and its counters.';
@@ -43,11 +43,12 @@ comment on column memory.threads.settled_at is
 'A copy of last_at (-infinity where that is null), for indexes. memory.sweep() makes it once all messages are parsed '
 'and the last one is a day old; the next message makes it null.';
 comment on column memory.threads.metadata is
-'Of the application, by memory.set_thread(). Null means none, and that the row was made by a message.';
+'The application''s metadata, from memory.set_thread(). Null means that there is none, and that a message made the '
+'row.';
 
--- The triggers check a message on insert and update, with errors that help; no check constraint says the same again.
--- There is no foreign key to threads: the trigger on insert creates the row of the thread, and the trigger on threads
--- removes the messages of a deleted one. A foreign key would make a bulk insert about 1.6 times slower.
+-- The triggers check a message on insert and update, and their errors help the caller; no check constraint repeats
+-- these rules. There is no foreign key to threads: the trigger on insert creates the row of the thread, and the trigger
+-- on threads removes the messages of a deleted thread. A foreign key would make a bulk insert about 1.6 times slower.
 create table memory.messages (
   user_id text not null, -- user
   thread_id text not null, -- thread
@@ -73,8 +74,8 @@ create table memory.messages (
 alter table memory.messages alter column files set storage external; -- base64 does not get shorter
 create index messages_artifact_idx on memory.messages (user_id, thread_id, artifact_key)
   where artifact_key is not null;
--- For the newest messages of a thread that became artifacts: without it a context of a long thread, in which none did,
--- reads the whole thread to find that out.
+-- For the newest messages of a thread that became artifacts. Without this index a context of a long thread without
+-- artifacts would read the whole thread to find none.
 create index messages_artifact_seq_idx on memory.messages (user_id, thread_id, seq) where artifact_key is not null;
 -- memory.sweep() looks for cleared messages. Compressed ones, which stay until they expire, are not in this index.
 create index messages_cleared_idx on memory.messages (user_id, thread_id) where not is_active and summary_id is null;
@@ -91,10 +92,10 @@ comment on column memory.messages.seq is 'Position in the thread: from 0, withou
 comment on column memory.messages.agent_id is 'The agent to whom the user talks.';
 comment on column memory.messages.role is 'user, assistant, tool, system or developer.';
 comment on column memory.messages.content is
-'What was said, or the words that stand for it: see artifact_key, and quarantined_messages.';
+'The text, or the words that take its place (see artifact_key, and quarantined_messages).';
 comment on column memory.messages.metadata is
-'Of the application; tool_calls, tool_call_id and name of a chat message stand here, and its parts but for the data '
-'of files.';
+'The application''s metadata; also tool_calls, tool_call_id and name of a chat message, and its parts without the '
+'data of files.';
 comment on column memory.messages.token_count is
 'Tokens, with tool calls, pictures and files: estimated on the write path (a text as bytes / 4). If the message has '
 'neither pictures nor files, the first job that reads it replaces the estimate by the exact count.';
@@ -159,7 +160,8 @@ create table memory.idempotency_keys (
   primary key (user_id, thread_id, idempotency_key)
 );
 comment on table memory.idempotency_keys is
-'Keys of messages that are no longer stored: a retry is still no new message. They go with their thread.';
+'Keys of messages that are no longer stored, so that a retry still stores nothing. The keys are deleted with their '
+'thread.';
 comment on column memory.idempotency_keys.user_id is 'The user to whom the row belongs.';
 comment on column memory.idempotency_keys.thread_id is 'The thread of that user.';
 comment on column memory.idempotency_keys.idempotency_key is 'The key that the caller gave the message.';
@@ -181,8 +183,8 @@ create table memory.quarantined_messages (
   primary key (user_id, thread_id, seq)
 );
 comment on table memory.quarantined_messages is
-'What quarantined messages said. The message itself says only that it is in quarantine, so no reader of messages '
-'can show it.';
+'The texts of quarantined messages. The row of such a message has only a notice, so no reader of messages can show '
+'the text.';
 comment on column memory.quarantined_messages.user_id is 'The user to whom the row belongs.';
 comment on column memory.quarantined_messages.thread_id is 'The thread of the message.';
 comment on column memory.quarantined_messages.seq is 'The number of the message in its thread.';

@@ -1,5 +1,5 @@
--- Rows with a number and a token_count pass by: memory._write_messages() has checked and booked them, or they are
--- copied from elsewhere.
+-- The trigger ignores rows with a number and a token_count: memory._write_messages() has checked and booked them, or
+-- they are copied from elsewhere.
 create trigger message_100_before_insert
 before insert on memory.messages
 for each row

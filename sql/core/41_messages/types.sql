@@ -1,4 +1,4 @@
--- What the functions of messages return.
+-- The rows that the functions of messages return.
 create type memory.stored_message as (seq bigint, content text, token_count int, memory_ref text);
 comment on type memory.stored_message is 'What memory.add_message() and memory.add_messages() return.';
 

@@ -1,6 +1,6 @@
--- What can be seen of a message. is_active: it stands in its thread, whose counters count it. Not active, with a
--- summary_id: a compression has put it away; it has left its thread, but not search. Not active otherwise: it is
--- cleared.
+-- Who can see a message. An active message (is_active) stands in its thread, whose counters count it. A message that is
+-- not active and has a summary_id was put away by a compression: it has left its thread, but search still finds it. Any
+-- other message was cleared.
 
 -- Whether a message is part of its conversation: it stands in its thread and has not expired.
 create or replace function memory._is_current_message(p_is_active boolean, p_expires_at timestamptz)
@@ -37,7 +37,7 @@ begin atomic
     and memory._is_current_message(m.is_active, m.expires_at);
 end;
 
--- The messages of all threads of a user that search finds and jobs may read.
+-- The messages of all threads of a user that search may find and jobs may read.
 create or replace function memory._searchable_messages(p_user_id text)
 returns setof memory.messages
 language sql stable parallel safe
@@ -46,7 +46,7 @@ begin atomic
   where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
 end;
 
--- Tokens of the messages in a range of a thread that its counters count, by reading these messages.
+-- The tokens of the active messages in a range of a thread, added up from these messages.
 create or replace function memory._tokens_between(p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint)
 returns bigint
 language plpgsql stable parallel safe

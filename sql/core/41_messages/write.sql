@@ -1,8 +1,9 @@
 -- The one writer of messages: memory.add_message() and memory.add_messages() call it. The trigger of the table applies
 -- the same rules by memory._message_in(), so that "insert into memory.messages ..." from psql obeys them, too.
 
--- Stores messages of one agent in a thread, and returns them in order. What is stored under its idempotency key already
--- is not stored again (p_has_keys: there may be keys). p_messages: the array that the messages came in.
+-- Stores messages of one agent in a thread, and returns them in order. A message whose idempotency key has stored one
+-- already is not stored again (p_has_keys: some messages may have keys). p_messages is the array in which the messages
+-- came.
 create or replace function memory._write_messages(
   p_user_id text, p_thread_id text, p_agent_id text, p_given memory.messages[], p_has_keys boolean,
   p_messages jsonb default null
@@ -15,8 +16,8 @@ declare
   masks text[];
   has_memory boolean;
   keyed record;
-  known memory.stored_message[]; -- by the place in p_given: what its key has stored
-  places int[]; -- by the place in p_given: the place in fresh, of what is not stored yet
+  known memory.stored_message[]; -- for each place in p_given: the message that its key has stored
+  places int[]; -- for each place in p_given: the place in fresh of a message not stored yet
   given memory.messages;
   fresh memory.messages[];
   tokens bigint := 0;
@@ -24,9 +25,9 @@ declare
   last_at timestamptz;
   ends_round boolean := false;
   first_seq bigint;
-  stored memory.stored_message[]; -- by the place in fresh
+  stored memory.stored_message[]; -- for each place in fresh
 begin
-  perform memory._check_id('user_id', p_user_id); -- before anything of the user is read
+  perform memory._check_id('user_id', p_user_id); -- before the function reads anything of the user
   policy := memory._policy(p_user_id, p_agent_id);
   masks := memory._masks(policy, true);
   has_memory := (policy #>> '{resources,memory}')::boolean;
@@ -66,7 +67,7 @@ begin
       perform memory._note_writer(p_user_id, 'message', p_thread_id || '/' || s.seq, true) from unnest(stored) as s;
     end if;
   end if;
-  if cardinality(stored) is distinct from cardinality(fresh) then -- some or all were left out
+  if cardinality(stored) is distinct from cardinality(fresh) then -- a trigger has left out some or all
     if first_seq is not null then
       perform memory._unbook(p_user_id, p_thread_id, first_seq, fresh, stored);
     end if;
@@ -89,7 +90,8 @@ begin
 end;
 $$;
 
--- A message as somebody passes it, in the spelling in which it is stored. p_place: from 0, in an array.
+-- Makes the row of a message from the arguments of a call, in the spelling in which it is stored. p_place is the place
+-- in an array, counted from 0.
 create or replace function memory._new_message(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text, p_utc_offset smallint default null,
@@ -117,9 +119,9 @@ begin
 end;
 $$;
 
--- What is stored of a message that memory._new_message() has made, under a policy; its thread numbers it afterwards.
--- The caller has checked the user. In p_messages, where the message has the place seq, the call of the tool may stand
--- that it is the result of.
+-- Applies a policy to a message that memory._new_message() has made, and returns the message to store; its thread
+-- numbers it afterwards. The caller has checked the user. seq is the place of the message in p_messages. If the message
+-- is the result of a tool, the call of that tool may stand in p_messages.
 create or replace function memory._message_in(
   p_message memory.messages, p_policy jsonb, p_masks text[], p_messages jsonb default null
 )
@@ -155,7 +157,7 @@ begin
 end;
 $$;
 
--- What errors add to the name of an argument of a message in an array.
+-- The text that errors add to the name of an argument, to name the message of an array.
 create or replace function memory._which(p_place bigint)
 returns text
 language sql immutable parallel safe

@@ -1,8 +1,8 @@
 -- Summaries of every kind form chains: each summary is made from the summary before and from new messages. Jobs of
 -- several kinds make them with these functions.
 
--- Creates the row of a summary that a job is about to make. A retried job takes over the row that it left unfinished,
--- with the range of messages as it is now.
+-- Creates the row of a summary that a job is about to make. A job that is tried again takes over the row that its
+-- earlier attempt left unfinished, with the range of messages as it is now.
 create or replace function memory._start_summary(
   p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries,
   p_new_agent_ids text[], p_job memory.jobs
@@ -21,7 +21,7 @@ begin
     select u.summary_id from memory.summaries as u
     where u.user_id = p_user_id and u.thread_id = p_thread_id and u.kind = p_kind
       and (u.status = 'processing'
-           -- A failed attempt of this job; after memory.retry_job() of a dead one a new row is begun.
+           -- A failed attempt of this job left this row. After memory.retry_job() of a dead job a new row is made.
            or u.status = 'failed' and u.summary_id = (p_job.input ->> 'summary_id')::uuid)
     order by u.status desc limit 1)
   returning s.summary_id into processing;
@@ -34,9 +34,9 @@ begin
 end;
 $$;
 
--- Puts a job off while another job continues the same summary of a thread, because jobs of two kinds write the summary
--- of a whole thread. No two claims make this test at the same time, because the claims of one user exclude each other
--- (memory._room()).
+-- Puts a job off while another job continues the same summary of a thread, which can happen because jobs of two kinds
+-- write the summary of a whole thread. No two claims make this test at the same time, because the claims of one user
+-- exclude each other (memory._room()).
 create or replace function memory._check_summary_is_free(p_job memory.jobs, p_chain text)
 returns void
 language plpgsql volatile parallel unsafe -- volatile, so that a claim sees the jobs that it has handed out itself
@@ -52,7 +52,7 @@ begin
 end;
 $$;
 
--- Refuses an unknown kind of summary of a thread. Null passes: the hint then names the default (p_default).
+-- Refuses an unknown kind of summary of a thread. Null passes. p_default says in the hint which kind null stands for.
 create or replace function memory._check_summary_kind(p_kind text, p_default text)
 returns void
 language plpgsql immutable parallel safe
@@ -65,7 +65,7 @@ begin
 end;
 $$;
 
--- Tokens of the messages since the newest summary of a thread, by reading these messages.
+-- The tokens of the messages since the newest summary of a thread, added up from these messages.
 create or replace function memory._tokens_since_summary(p_user_id text, p_thread_id text)
 returns bigint
 language plpgsql stable parallel safe
@@ -77,10 +77,10 @@ begin
 end;
 $$;
 
--- Refuses a result that is not a summary, or in which a rule finds signs of an attack: a message may have talked the
--- model round. A summary has the trust of a model's word. Until another attempt succeeds, contexts show the messages
--- and the summary before. The built-in model copies sentences, which were judged as messages, and would make the same
--- summary in each attempt.
+-- Refuses a result that is no summary, or in which a rule finds signs of an attack, because a message may have talked
+-- the model into writing an attack. The rule judges a summary with the trust of an assistant. Until another attempt
+-- succeeds, contexts show the messages and the former summary. Summaries of the built-in model are not judged: this
+-- model copies sentences, which were judged as messages, and would make the same summary in each attempt.
 create or replace function memory._check_summary(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql stable parallel safe
@@ -95,7 +95,7 @@ begin
   elsif pg_column_size(p_result -> 'metadata') > 1000000 then
     perform memory._refuse_result('metadata',
       format('has %s bytes, at most 1000000 are allowed', pg_column_size(p_result -> 'metadata')));
-  -- Only numbers lie between two numbers, because jsonb sorts each type apart from the others.
+  -- A comparison with two numbers lets only numbers pass, because jsonb sorts each type apart from the others.
   elsif p_result -> 'token_count' not between jsonb '1' and jsonb '10000000'
     or (p_result ->> 'token_count')::numeric <> floor((p_result ->> 'token_count')::numeric) then
     perform memory._refuse_result('token_count', 'must be a whole number of tokens');
@@ -112,7 +112,7 @@ begin
 end;
 $$;
 
--- Stores the text of a summary that _start_summary() created.
+-- Stores the text of a summary whose row memory._start_summary() has created.
 create or replace function memory._store_summary(p_job memory.jobs, p_result jsonb)
 returns memory.summaries
 language plpgsql volatile parallel unsafe

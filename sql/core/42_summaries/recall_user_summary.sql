@@ -1,5 +1,5 @@
--- Makes the summary of a user forget a thread that is being cleared or deleted. A summary to which no other thread
--- contributed is deleted. A running job that reads the thread, or continues such a summary, starts again without it.
+-- Makes the summary of a user forget a thread that is being cleared or deleted. A summary that was made of no other
+-- thread is deleted. A running job that reads the thread, or continues such a summary, starts again without the thread.
 create or replace function memory._recall_user_summary(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -8,8 +8,8 @@ declare
   is_sole_source boolean;
   job memory.jobs;
 begin
-  -- Marks are deleted before jobs are locked, in the order of memory.complete_job(), and once more afterwards: the job
-  -- that this transaction waited for may have set the first mark of the thread.
+  -- Marks are deleted before jobs are locked, in the order of memory.complete_job(). They are deleted once more
+  -- afterwards, because the job for which this transaction waited may have set the first mark of the thread.
   delete from memory.marks as k
   where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
   -- Another session may be claiming the job at this moment, with messages of the thread as its input. The lock waits

@@ -24,7 +24,7 @@ create table memory.summaries (
   constraint range_is_ordered check (start_seq between 0 and end_seq),
   constraint status_is_known check (status in ('processing', 'completed', 'failed', 'quarantined')),
   constraint user_has_no_thread check ((kind = 'user') = (thread_id = '')),
-  -- Deferrable, because an import may bring the summary that another one goes on from in a later part.
+  -- The foreign key is deferrable, because an import may bring a summary before the earlier summary that it continues.
   constraint summaries_user_id_base_summary_id_fkey foreign key (user_id, base_summary_id)
     references memory.summaries on delete set null (base_summary_id) deferrable
 );
@@ -32,8 +32,8 @@ create index summaries_base_idx on memory.summaries (user_id, base_summary_id)
   where base_summary_id is not null; -- for the foreign key
 create unique index summaries_one_processing_idx on memory.summaries (user_id, thread_id, kind)
   where status = 'processing';
--- Of two summaries of a thread with the same end the later one counts; ids are in order of time. With summary_id at its
--- end the index gives the latest summary first, and PostgreSQL need not sort the whole chain.
+-- Of two summaries of a thread with the same end the later one counts. Ids are in order of time, so summary_id at its
+-- end makes the index give the latest summary first, and PostgreSQL need not sort the whole chain.
 create index summaries_thread_idx on memory.summaries (user_id, thread_id, kind, status, end_seq desc, summary_id desc);
 comment on table memory.summaries is
 'Summaries, each naming the one it continued. rolling: the newest window of a thread. thread: a whole thread. user: '
@@ -55,7 +55,7 @@ comment on column memory.summaries.agent_ids is
 comment on column memory.summaries.status is
 'processing: a worker is at it, or will try again. completed. failed: its job is dead. quarantined: nobody sees it.';
 comment on column memory.summaries.metadata is
-'Of the summary of a whole thread its topics, entities, decisions and open questions.';
+'For the summary of a whole thread: its topics, entities, decisions and open questions.';
 comment on column memory.summaries.generation_time_ms is 'Milliseconds the model took.';
 comment on column memory.summaries.created_at is 'When the row was stored.';
 comment on column memory.summaries.quarantined_at is 'Since when nobody sees it.';

@@ -1,4 +1,4 @@
--- What the functions of summaries return.
+-- The rows that the functions of summaries return.
 create type memory.thread_summary as (
   summary_id uuid, summary text, start_seq bigint, end_seq bigint, base_summary_id uuid, status text,
   metadata jsonb, generation_time_ms int, created_at timestamptz, kind text

@@ -1,13 +1,12 @@
--- The current summaries of a user: of each thread and of the user as a whole, the newest completed one of each kind
--- that existed at p_as_of; null for now.
+-- The current summaries of a user: for each thread, and for the user as a whole, the newest completed summary of each
+-- kind. With p_as_of only summaries count that existed at that time; null stands for now.
 create or replace function memory._current_summaries(p_user_id text, p_as_of timestamptz)
 returns setof memory.summaries
 language sql stable parallel safe
 begin atomic
   select distinct on (s.thread_id, s.kind) s.* from memory.summaries as s
   where s.user_id = p_user_id and s.status = 'completed' and s.created_at <= coalesce(p_as_of, 'infinity')
-  -- If two summaries have the same end, the later one has read more (memory._compress_thread_input()); ids are in order
-  -- of time.
+  -- Of two summaries with one end the later has read more (memory._compress_thread_input()). Ids are in order of time.
   order by s.thread_id, s.kind, s.end_seq desc, s.summary_id desc;
 end;
 
@@ -23,7 +22,7 @@ begin
 end;
 $$;
 
--- A summary with the columns of the API; no row for null.
+-- A summary with the columns of the API. A null summary gives no row.
 create or replace function memory._shown_summary(p_summary memory.summaries)
 returns setof memory.thread_summary
 language plpgsql immutable parallel safe

@@ -15,7 +15,7 @@ begin
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_on_conflict(on_conflict);
   perform memory._check_memories(memories);
-  -- First all at once; if that fails, one by one to find the memory that is wrong.
+  -- The first pass parses all memories. If it fails, each further pass parses one memory, to find the wrong one.
   for place in -1 .. jsonb_array_length(memories) - 1 loop
     begin
       given := memory._parse_memories(
@@ -48,7 +48,7 @@ comment on function memory.add_memories(text, jsonb, text, text) is
 'memory that the agent has already, that stands earlier in the array, or that the limit evicts in the same call gets '
 'inserted = false. An error names the place in the array, from 0.';
 
--- Refuses an array that is none, is too long, or has an element with an unknown member or a member of another type.
+-- Refuses a value that is no array, is too long, or has an element with an unknown member or a wrong type.
 create or replace function memory._check_memories(p_memories jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -95,7 +95,7 @@ begin
 end;
 $$;
 
--- An array of memories as rows. What a memory leaves out, or has null for, is its default.
+-- Makes rows of a JSON array of memories. A member that is missing or null gets its default.
 create or replace function memory._parse_memories(p_memories jsonb, p_agent_id text)
 returns memory.new_memory[]
 language plpgsql stable parallel safe

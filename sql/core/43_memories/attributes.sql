@@ -1,5 +1,5 @@
--- The attributes that facts can have, each with "one" if it holds one value at a time, or "many": those of
--- lists/attributes.toml, with those of the policy laid over them.
+-- The attributes of lists/attributes.toml with the attributes of the policy laid over them. Each has the value "one" if
+-- it holds one value at a time, or "many".
 create or replace function memory._attributes(p_settings jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -12,8 +12,16 @@ begin
 end;
 $$;
 
--- Whether the attribute of a memory has one value at a time. What stands after the slash tells two of a kind apart:
--- each of "phone/work" and "phone/home" has one value. Null for an attribute that no list names.
+-- The kind of an attribute: "phone" for "Phone/work". The part after the slash tells two attributes of one kind apart.
+create or replace function memory._kind_of_attribute(p_attribute text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select lower(split_part(p_attribute, '/', 1));
+end;
+
+-- Whether the attribute of a memory has one value at a time. "phone/work" and "phone/home" each have one value. The
+-- result is null for an attribute that no list names.
 create or replace function memory._has_one_value(p_memory memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -22,12 +30,13 @@ declare
   known constant jsonb := memory._attributes(memory._policy_section(p_memory.user_id, p_memory.agent_id, 'memories'));
 begin
   return coalesce(
-    known ->> lower(p_memory.attribute), known ->> lower(split_part(p_memory.attribute, '/', 1))) = 'one';
+    known ->> lower(p_memory.attribute), known ->> memory._kind_of_attribute(p_memory.attribute)) = 'one';
 end;
 $$;
 
--- The attributes that a text names by a word or phrase of lists/attributes.toml, in any of its languages: "Where do I
--- work?" names employer. Every run of one to four words is looked up; of a long text the first 2,000 words.
+-- The attributes that a text names by a word or phrase of lists/attributes.toml, in any of the list's languages: "Where
+-- do I work?" names employer. The function looks up every run of one to four words, and reads only the first 2,000
+-- words of a text.
 create or replace function memory._attributes_named(p_text text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -39,8 +48,8 @@ begin
 end;
 $$;
 
--- Whether a question asks for what was true before: "then" if it does by a word of lists/then.toml or by a year that is
--- over, "past" if only its verb is of the past, null for a question about now.
+-- Whether a question asks for a former state: "then" if it has a word of lists/then.toml or a past year, "past" if only
+-- its verb is in the past tense, null for a question about now.
 create or replace function memory._time_asked(p_query text)
 returns text
 language plpgsql stable parallel safe
@@ -56,7 +65,7 @@ begin
 end;
 $$;
 
--- The entries of a list under whose phrases a text has one.
+-- The entries of a list that have a phrase which occurs in the text.
 create or replace function memory._entries_named(p_text text, p_known jsonb)
 returns text[]
 language plpgsql immutable parallel safe

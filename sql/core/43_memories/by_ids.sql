@@ -1,5 +1,5 @@
--- The memories of a user that have these ids, each looked up by itself: for "memory_id = any (p_memory_ids)" a session
--- whose first plan met an empty table reads all memories of the user.
+-- The memories of a user that have these ids. Each is looked up by itself, because for "memory_id = any (p_memory_ids)"
+-- a session whose first plan met an empty table reads all memories of the user.
 create or replace function memory._memories_by_ids(p_user_id text, p_memory_ids uuid[])
 returns setof memory.memories
 language sql stable parallel safe

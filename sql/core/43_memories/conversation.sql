@@ -1,18 +1,19 @@
--- If the policy says so (summary.as_memory), the summary of a whole thread is also a memory of type
--- conversation_summary. Each thread has one such memory, which changes and is deleted together with the summary. Its
--- source is thread_summary, and its metadata has the summary_id and the covered messages. source_seqs stays null,
--- because the memory stands for the conversation and not for single messages.
+-- With policy summary.as_memory the summary of a whole thread is also a memory of type conversation_summary. Each
+-- thread has one such memory, which changes and is deleted together with the summary. Its source is thread_summary, and
+-- its metadata has the summary_id and the covered messages. Its source_seqs is null, because the memory stands for the
+-- conversation and not for single messages.
 
--- Stores or renews the memory of the thread's conversation before the job stores the summary itself, because functions
--- lock memories before jobs and summaries. A summary of several agents' messages becomes no memory: each memory belongs
--- to one agent, who must not read messages of other agents there.
+-- Stores or renews the memory of the thread's conversation. The job calls the function before it stores the summary
+-- itself, because functions lock memories before jobs and summaries. A summary of messages to several agents becomes no
+-- memory: a memory belongs to one agent, and would show this agent messages to the others.
 create or replace function memory._remember_conversation(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
   policy constant jsonb := memory._policy(p_job.user_id, p_job.agent_id);
-  hash constant text := memory._content_hash(p_result ->> 'summary'); -- a variable, as in memory.add_memory()
+  -- The hash is a variable for the reason given in memory._write_again().
+  hash constant text := memory._content_hash(p_result ->> 'summary');
   made memory.summaries;
   remembered uuid;
   details jsonb;
@@ -65,7 +66,7 @@ begin
 end;
 $$;
 
--- The memory that a thread's summary became; null when the summary became none.
+-- The memory made of a thread's summary; null when none was made.
 create or replace function memory._conversation_memory(p_user_id text, p_thread_id text)
 returns uuid
 language plpgsql stable parallel safe
@@ -82,7 +83,7 @@ begin
 end;
 $$;
 
--- Deletes the memory that a thread's summary became, and its versions. Returns the number of deleted rows by table.
+-- Deletes the memory made of a thread's summary, and its versions. Returns the number of deleted rows by table.
 create or replace function memory._forget_conversation(p_user_id text, p_thread_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe

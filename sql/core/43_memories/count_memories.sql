@@ -8,7 +8,7 @@ create or replace function memory.count_memories(
 returns bigint
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan -- as in memory.list_memories()
+set plan_cache_mode = force_custom_plan -- for the reason given in memory.list_memories()
 as $$
 begin
   perform memory._check_listing(

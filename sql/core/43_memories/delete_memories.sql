@@ -21,7 +21,8 @@ begin
   if not dry_run and deleted > 0 then
     perform memory._lock_scopes_of(user_id, chosen);
     perform memory._locked_places(user_id, chosen);
-    -- Once more: somebody may have changed one of them before it was locked. An UPDATE by hand locks no counter.
+    -- Chooses once more, because another session may have changed one of the memories before it was locked: an UPDATE
+    -- by hand locks no counter.
     chosen := memory._memories_to_delete(user_id, chosen, agent_id, thread_id, memory_type, tags_all, search, filter,
                                          created_after, created_before);
     deleted := memory._delete_memories(user_id, chosen);
@@ -37,14 +38,14 @@ comment on function memory.delete_memories(
 'might come back otherwise. Returns {"count": n, "sample": the ids of the ten newest, "dry_run": false}; with dry_run '
 'nothing is deleted. A call without any condition is refused (22023); an empty list of ids deletes nothing.';
 
--- The memories under these conditions, newest first.
+-- The memories that meet these conditions, newest first.
 create or replace function memory._memories_to_delete(
   p_user_id text, p_memory_ids uuid[], p_agent_id text, p_thread_id text, p_memory_type text, p_tags_all text[],
   p_search text, p_filter jsonb, p_created_after timestamptz, p_created_before timestamptz
 )
 returns uuid[]
 language plpgsql stable parallel safe
-set plan_cache_mode = force_custom_plan -- as in memory.list_memories()
+set plan_cache_mode = force_custom_plan -- for the reason given in memory.list_memories()
 as $$
 begin
   return array(

@@ -16,7 +16,7 @@ comment on function memory.delete_memory(text, uuid) is
 'Deletes a memory and returns whether it existed. memory.restore_memory() undoes that until memory.sweep() removes '
 'the memory, or policy erasure.delete_after has passed. Memories that it had superseded are current again.';
 
--- Soft-deletes memories whose counters the caller has locked, and returns how many of them were there.
+-- Soft-deletes memories and returns how many there were. The caller has locked their counters.
 create or replace function memory._delete_memories(p_user_id text, p_memory_ids uuid[])
 returns bigint
 language plpgsql volatile parallel unsafe

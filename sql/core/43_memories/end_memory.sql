@@ -26,10 +26,11 @@ comment on function memory.end_memory(text, uuid, timestamptz, text) is
 'and from then on lists, searches and contexts of now leave it out. as_of shows it as it was, unless reason is '
 'corrected: then it was never true. Returns false if it was not current. memory.restore_memory() undoes that.';
 
--- Ends memories, or hides them behind a winner, and returns how many. p_at is when they ceased to hold; null for
--- duplicates and for what was never true, whose validity stays. What ends in the future stays current until then. A
--- memory holds at least since it was stored. The winner of duplicates has held since the first of them began, and was
--- said when the last of them was said, unless it is trusted more than what repeats it.
+-- Ends memories, or hides them behind a winner, and returns their number. p_at is the time at which they ceased to
+-- hold. p_at is null for duplicates and for memories that were never true; these keep their valid_from and valid_to. A
+-- memory whose p_at is in the future stays current until then. A memory without valid_from has held at least since it
+-- was stored. If the losers are duplicates, their winner takes the earliest beginning and the latest time of saying,
+-- but only from losers whose trust is high enough.
 create or replace function memory._end_memories(
   p_user_id text, p_memory_ids uuid[], p_winner uuid, p_reason text, p_at timestamptz default null
 )
@@ -76,8 +77,8 @@ begin
 end;
 $$;
 
--- Whether a statement may end this memory: it is current or gave way to the statement, was not said later, and was said
--- by nobody whose word counts more.
+-- Whether a statement may end this memory. The memory must be current or superseded by the statement, must not have
+-- been said later, and must not come from somebody whose word counts more (memory._may_end()).
 create or replace function memory._is_ended_by(p_target memory.memories, p_memory memory.memories)
 returns boolean
 language sql stable parallel safe
@@ -88,8 +89,8 @@ begin atomic
     and memory._may_end(p_memory, p_target);
 end;
 
--- Ends the memories that p_noted names for a statement, as far as it may still end them, and returns how many. The
--- memory with the id p_successor takes their place, unless p_noted says that they are over.
+-- Ends the memories that p_noted names for a statement, if the statement may still end them, and returns their number.
+-- The memory with the id p_successor takes their place, unless p_noted says that they are over.
 create or replace function memory._end_as_noted(p_memory memory.memories, p_successor uuid, p_noted jsonb)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -107,8 +108,8 @@ begin
 end;
 $$;
 
--- The end of validity that a memory had before it was ended or hidden, from its history; null for an end that plain SQL
--- wrote there and no memory may have, so that a sweep does not stop at it.
+-- The end of validity (valid_to) that a memory had before it was ended or hidden, from its history. The result is null
+-- for a value that plain SQL wrote and that no memory may have, so that a sweep does not fail because of it.
 create or replace function memory._valid_to_before(p_memory memory.memories)
 returns timestamptz
 language plpgsql stable parallel safe

@@ -1,8 +1,8 @@
--- A memory that has an attribute says something about one thing, such as the home of the user or the phone number of
--- the daughter Lou. Policy memories.attributes says which attributes have one value at a time. A new value of such an
--- attribute ends the memory of the value before: nothing is deleted, and as_of still shows it.
+-- A memory with an attribute gives one value of one thing, such as the home of the user or the phone number of the
+-- daughter Lou. Policy memories.attributes says which attributes have one value at a time. A new value of such an
+-- attribute ends the memory of the former value: nothing is deleted, and as_of still shows the former value.
 
--- The valid memories of the same agent that give the same subject a value of the same attribute.
+-- The other valid memories of the same agent that give a value of the same attribute of the same subject.
 create or replace function memory._other_values(p_memory memory.memories)
 returns setof memory.memories
 language sql stable parallel safe
@@ -10,13 +10,14 @@ begin atomic
   select m.*
   from memory.memories as m
   where m.user_id = (p_memory).user_id and m.agent_id = (p_memory).agent_id
-    and m.attribute is not null and md5(lower(m.attribute)) = md5(lower((p_memory).attribute)) -- by the index
+    and m.attribute is not null and md5(lower(m.attribute)) = md5(lower((p_memory).attribute)) -- as the index has it
     and memory._subject(m.subject) = memory._subject((p_memory).subject)
     and m.memory_id is distinct from (p_memory).memory_id
     and memory._is_valid(m);
 end;
 
--- When a memory was said: in the newest message that states it, or else by the application.
+-- The time at which a memory was said: the time of the newest message that states it, or else the time at which the
+-- application stated it.
 create or replace function memory._said_at(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe
@@ -24,9 +25,10 @@ begin atomic
   select coalesce((p_memory).said_at, (p_memory).created_at);
 end;
 
--- Whether a memory may end another one. What people stated is ended by nothing that only an assistant, a tool or a
--- document said. A memory that a model extracted ends one that the application stated only if a message of the user is
--- behind it; otherwise it must be trusted at least as much as the other one.
+-- Whether a memory may end another one. A stated memory may end an extracted one, unless its trust is low and lower
+-- than the other's (memory._may_outrank()). Of two stated or two extracted memories, one may end the other if its trust
+-- is at least as high. Otherwise a message of the user must be behind the memory: an assistant, a tool or a document
+-- alone ends nothing that a person stated.
 create or replace function memory._may_end(p_memory memory.memories, p_other memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -44,7 +46,8 @@ begin
 end;
 $$;
 
--- Whether a memory was said after another one. An application that adds the past says since when each value held.
+-- Whether a memory was said after another one. If the application stated both, valid_from decides, because an
+-- application that adds the past says since when each value held.
 create or replace function memory._follows(p_memory memory.memories, p_other memory.memories)
 returns boolean
 language sql immutable parallel safe
@@ -59,7 +62,7 @@ begin atomic
   end;
 end;
 
--- The values of the same attribute and subject that a memory replaced.
+-- The memories with other values of the same attribute and subject that a memory replaced.
 create or replace function memory._values_before(p_memory memory.memories)
 returns setof memory.memories
 language sql stable parallel safe
@@ -72,9 +75,8 @@ begin atomic
 end;
 
 -- Ends the other values of the attribute of a new memory, if the attribute has one value at a time. Jobs end in any
--- order, so a memory that was said before the current value takes its place among the former ones. A memory that no
--- longer holds ends nothing: "Last year I lived in Rome". A statement that may not end what a user stated is hidden
--- behind it.
+-- order, so a memory that was said before the current value takes its place among the former values. A memory that no
+-- longer holds ends nothing: "Last year I lived in Rome". A new memory that may not end the other is hidden by it.
 create or replace function memory._settle(p_memory memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
@@ -107,7 +109,8 @@ begin
       perform memory._end_memories(p_memory.user_id, array(
           select b.memory_id from memory._values_before(later) as b where memory._follows(p_memory, b)),
         p_memory.memory_id, 'replaced', begins);
-      -- A value that was said before and after the new memory has begun before it.
+      -- If the later value was also said before the new memory, its valid_from is before the new memory begins. The new
+      -- memory then ends when the later value was last said.
       perform memory._end_memories(p_memory.user_id, array[p_memory.memory_id], later.memory_id, 'replaced',
         case when later.valid_from > begins then later.valid_from else memory._said_at(later) end);
       return;

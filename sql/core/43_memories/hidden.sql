@@ -2,9 +2,9 @@
 -- the winner. When a winner is deleted or evicted, each memory that it hid is released, hidden by another winner, or
 -- evicted together with its winner.
 
--- The winner of a memory if the winner still hides: a memory that is not deleted, or an article that is not in
--- quarantine (a memory in quarantine counts as deleted). Otherwise the nearest winner of this winner that still hides;
--- null when none does.
+-- The winner of a memory, if it still hides. A memory hides while it is not deleted (a memory in quarantine counts as
+-- deleted), and an article while it is not in quarantine. If the winner no longer hides, the result is the winner's own
+-- winner, and so on; null when none of them hides.
 create or replace function memory._present_winner(p_user_id text, p_winner uuid)
 returns uuid
 language plpgsql stable parallel safe
@@ -63,9 +63,9 @@ begin
       and m.superseded_by = p_winner
       and m.deleted_at is null
       and m.agent_id = any (agents)
-    order by m.created_at desc, m.memory_id desc -- of several memories with the same content the newest becomes current
+    order by m.created_at desc, m.memory_id desc -- the newest of several memories with the same content becomes current
   loop
-    -- The functions of this schema store no such row. A trigger would refuse the update, and sweep() would fail.
+    -- Passes by a row that only plain SQL can store: a trigger would refuse the update, and sweep() would fail.
     problem := case when hidden.version not between 1 and 1000000000 then 'version'
       else memory._memory_problem(hidden, false) end;
     if problem is not null then
@@ -128,8 +128,8 @@ begin
 end;
 $$;
 
--- Releases memories whose winner is gone, if another session held the counter of their agent at that moment. Each call
--- releases the memories of at most p_row_limit winners.
+-- Releases memories whose winner is gone, which memory._release_hidden() left because another session held the counter
+-- of their agent. Each call releases the memories of at most p_row_limit winners.
 create or replace function memory._release_left_hidden(p_row_limit int)
 returns void
 language plpgsql volatile parallel unsafe

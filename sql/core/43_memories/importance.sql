@@ -1,4 +1,4 @@
--- The importance of a memory whose writer gives no importance; the default of the column is the same.
+-- The importance of a memory whose writer gives none. The column has the same default.
 create or replace function memory._default_importance()
 returns double precision
 language sql immutable parallel safe

@@ -12,9 +12,9 @@ begin
 end;
 $$;
 
--- Evicts those of an agent's memories that exceed the limit when p_coming others have come as well. One statement
--- evicts all: each statement writes a version of the counter, and whoever reads the counter passes by all versions of
--- this transaction. The trigger of the update takes the victims off the count. If a victim had expired, the memories
+-- Evicts the memories by which an agent exceeds the limit once p_coming other memories have come. One statement evicts
+-- all, because each statement writes a version of the counter, and readers of the counter pass by all versions of this
+-- transaction. The trigger of the update subtracts the victims from the count. If a victim had expired, the memories
 -- that it hid are released, as when a sweep removes it.
 create or replace function memory._keep_limit(p_user_id text, p_agent_id text, p_coming bigint default 0)
 returns void
@@ -37,15 +37,16 @@ begin
 end;
 $$;
 
--- The memories that are evicted first: expired memories, then the memories that matter least (extracted before stated,
--- then the less important, then those stored earlier), or with p_eviction "fifo" those stored first. A memory that is
--- said or recalled again is no younger here: only a context counts from when it was last said. Each part
--- reads the beginning of an index, and only as far as the limit needs it.
+-- The memories to evict first. With p_eviction "fifo" those are the memories that were stored first. Otherwise expired
+-- memories come first, then the least important ones: extracted before stated, less important before more important,
+-- stored earlier before later. Saying or recalling a memory again makes it no younger here; only contexts count its age
+-- from when it was last said. Each part of the query reads the beginning of an index, and only as far as the limit
+-- needs.
 create or replace function memory._evictable(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
 returns uuid[]
 language plpgsql stable parallel safe
--- A plan made while the table was empty would sort all memories of the agent. The setting stands here so that no
--- trigger runs under it.
+-- With a plan made while the table was empty, PostgreSQL would sort all memories of the agent. The setting stands at
+-- this function, so that no trigger runs under it.
 set enable_sort = off
 as $$
 begin

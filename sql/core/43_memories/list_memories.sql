@@ -9,15 +9,15 @@ create or replace function memory.list_memories(
 returns setof memory.memory
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
--- The filters decide what index is fastest, so no plan suits all of them.
+-- The filters decide which index is fastest, so no plan suits all of them.
 set plan_cache_mode = force_custom_plan
 as $$
 begin
   perform memory._check_listing(
     user_id, agent_id, memory_type, search, tags_all, thread_id, filter, subject, attribute);
   perform memory._check_page(row_limit, row_offset);
-  -- The inner query counts and sorts only ids and times; whole rows of 100,000 memories would take three times as long.
-  -- A thread_id is that of a thread of the user, so nothing of a space passes it.
+  -- The inner query counts and sorts only ids and times; with whole rows 100,000 memories would take three times as
+  -- long. A thread_id names a thread of the user, so with this filter no memory of a space is listed.
   return query
   with found as materialized (
     select o.user_id, l.memory_id, l.created_at

@@ -29,7 +29,8 @@ begin
     memory._check_id('attribute', coalesce(p_attribute, 'any'));
   perform memory._check_list('tags_all', p_tags_all);
   perform memory._check_filter(p_filter);
-  -- Neither a cancel nor a timeout interrupts the search in one text: 128 KiB took 10 s in a memory of 256 KiB.
+  -- The length is limited, because neither a cancel nor a timeout interrupts the search in one text: a search for 128
+  -- KiB took 10 s in a memory of 256 KiB.
   if length(p_search) > 1000 then
     perform memory._refuse('search', format('has %s characters, at most 1000 are allowed', length(p_search)),
       'Pass a word or a sentence; memory.search() takes longer questions.', '54000');

@@ -19,7 +19,7 @@ begin
 end;
 $$;
 
--- Locks the counters of all agents to whom these memories, and the memories that they hide, belong.
+-- Locks the counters of all agents to whom these memories or the memories hidden by them belong.
 create or replace function memory._lock_scopes_of(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -27,8 +27,8 @@ as $$
 begin
   perform
   from unnest(array(
-    -- The query looks up each memory separately: a session whose first plan met an empty table would join, and read all
-    -- memories of the user. So it does with the counters.
+    -- The query looks up each memory and each counter separately. A session whose first plan met an empty table would
+    -- otherwise join, and read all memories of the user.
     select f.agent_id
     from unnest(p_memory_ids) as i (id)
     cross join lateral (
@@ -43,11 +43,11 @@ begin
 end;
 $$;
 
--- Locks the memory counters of all agents that may have memories of these threads, after the threads themselves, which
--- the caller has locked: no job of them is handed out from then on. While the counters are locked, no worker can store
--- memories that it extracted from the threads; a worker that holds one of them never waits for a thread. A missing
--- counter, which only a worker that has a job of these threads can be about to make, is made when its turn has come, so
--- that all sessions make and lock counters in one order.
+-- Locks the memory counters of all agents that may have memories of these threads. The caller has locked the threads,
+-- so no job of them is handed out from then on. While the counters are locked, no worker can store memories that it
+-- extracted from the threads; a worker that holds a counter never waits for a thread. Only a worker with a job of these
+-- threads can be about to make a missing counter. The function makes this counter in its turn, so that all sessions
+-- make and lock counters in one order.
 create or replace function memory._lock_scopes_of_threads(p_user_id text, p_thread_ids text[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -55,7 +55,7 @@ as $$
 declare
   agents text[] := array[]::text[];
 begin
-  -- The agents of 1,000,000 messages take 3 s to read, so they are read only if a worker has a job of theirs.
+  -- The agents of 1,000,000 messages take 3 s to read, so they are read only if a worker has a job of these threads.
   if exists (
     select from memory.jobs as j
     where j.user_id = p_user_id and j.status = 'running' and j.scope = any (p_thread_ids)) then
@@ -64,7 +64,7 @@ begin
       union
       select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_thread_ids));
   end if;
-  -- A second look: memories that a worker has committed since the first one have their counter.
+  -- Reads the counters again: a worker may have committed memories with new counters since the agents were read.
   perform memory._lock_scope(p_user_id, a.agent_id)
   from (
     select u as agent_id from unnest(agents) as u
@@ -89,7 +89,8 @@ end;
 $$;
 
 -- Locks the counters for the memories that a job handed out, and returns the ids of these memories in the order of
--- their numbers in the job. The id of a memory is null if the memory was changed, hidden or released since then.
+-- their numbers in the job. The id of a memory is null if the memory was changed, hidden or released since the job was
+-- handed out.
 create or replace function memory._lock_unchanged(p_user_id text, p_handed_out jsonb)
 returns uuid[]
 language plpgsql volatile parallel unsafe
@@ -108,8 +109,9 @@ begin
 end;
 $$;
 
--- Locks memories in the order of their ids, and returns their places for an UPDATE. Each is looked up by its key: for
--- "memory_id = any (p_memory_ids)" a session whose first plan met an empty table reads all memories of the user.
+-- Locks memories in the order of their ids, and returns their places (ctid) for an UPDATE. Each is looked up by its
+-- key, because for "memory_id = any (p_memory_ids)" a session whose first plan met an empty table reads all memories of
+-- the user.
 create or replace function memory._locked_places(p_user_id text, p_memory_ids uuid[])
 returns tid[]
 language plpgsql volatile parallel unsafe

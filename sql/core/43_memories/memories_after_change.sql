@@ -12,8 +12,8 @@ begin
   if tg_op = 'DELETE' then
     insert into memory.new_changes (user_id, source, id, operation)
     select o.user_id, 'memory', o.memory_id, memory._gone() from old_rows as o
-    where memory._is_undeleted(o) or memory._gone() = 'forgotten'; -- others were noted when they were deleted
-    delete from memory.memory_uses as u where u.ctid = any (array( -- in the order of memory.record_use()
+    where memory._is_undeleted(o) or memory._gone() = 'forgotten'; -- other deletions were noted at the time
+    delete from memory.memory_uses as u where u.ctid = any (array( -- locks in the order of memory.record_use()
       select f.place
       from (select o.user_id, o.memory_id from old_rows as o order by 1, 2) as o
       cross join lateral (
@@ -28,7 +28,7 @@ begin
     loop
       perform memory._count_memories(scope.user_id, scope.agent_id, -scope.removed);
     end loop;
-    -- The memories that an evicted memory hid are already released or evicted.
+    -- Evicted memories are left out: the memories that they hid are already released or evicted.
     for gone in
       select o.* from old_rows as o where o.operation <> 'evict' order by o.superseded_at nulls last, o.memory_id desc
     loop
@@ -38,7 +38,8 @@ begin
     return null;
   end if;
 
-  -- Grouped, as in memory._messages_after_change(). A memory that was only said again has the same version.
+  -- The statement groups the rows for the reason given in memory._messages_after_change(). A memory that was only said
+  -- again has the same version, so nothing is noted.
   insert into memory.new_changes (user_id, source, id, operation)
   select c.user_id, 'memory', c.memory_id, c.operation
   from (
@@ -79,7 +80,7 @@ begin
       select from memory.memories as m
       where m.user_id = gone.user_id and m.superseded_by = gone.memory_id and m.deleted_at is null) then
       continue;
-    elsif gone.operation = 'evict' then -- with it go those that it hid and that matter no more than it does
+    elsif gone.operation = 'evict' then -- evicts hidden memories that matter no more
       update memory.memories as m
       set deleted_at = statement_timestamp(), operation = 'evict'
       where m.user_id = gone.user_id and m.superseded_by = gone.memory_id and m.deleted_at is null

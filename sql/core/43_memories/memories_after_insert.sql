@@ -1,6 +1,6 @@
--- Adds new memories to the memory counts, ends what new values replace and keeps the limits, once per statement. The
--- session locked the counter's row before it wrote the first memory and holds the lock until commit, so writers of one
--- agent wait for each other and the limit is exact.
+-- Adds new memories to the memory counts, ends the memories that new values replace, and keeps the limits, once per
+-- statement. The session locked the counter's row before it wrote the first memory and holds the lock until commit, so
+-- writers of one agent wait for each other and the limit is exact.
 create or replace function memory._memories_after_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
@@ -25,7 +25,8 @@ begin
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
     if scope.facts is not null then
-      perform memory._settle(m) from memory._memories_by_ids(scope.user_id, scope.facts) as m; -- which makes room
+      -- A new fact may end others and so make room, therefore facts settle before the limit is kept.
+      perform memory._settle(m) from memory._memories_by_ids(scope.user_id, scope.facts) as m;
     end if;
     perform memory._keep_limit(scope.user_id, scope.agent_id);
   end loop;

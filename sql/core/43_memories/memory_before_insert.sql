@@ -13,12 +13,12 @@ begin
   if not memory._is_user(new.user_id) then
     perform memory._check_id('user_id', new.user_id);
     new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
-    if not exists ( -- who says the same under the same id is not who wrote it
+    if not exists ( -- if the id exists, another session has written the memory
       select from memory.memories as m where m.user_id = new.user_id and m.memory_id = new.memory_id) then
       perform memory._note_writer(new.user_id, 'memory', new.memory_id::text, true);
     end if;
   end if;
-  -- Applications that store memories as JSON name the subject there.
+  -- The subject may stand in the metadata, where applications that store memories as JSON put it.
   new.subject := coalesce(new.subject, case when jsonb_typeof(new.metadata -> 'subject') = 'string'
     and length(btrim(new.metadata ->> 'subject')) between 1 and 255 then btrim(new.metadata ->> 'subject') end);
   new := memory._checked_memory(new, true);
@@ -27,12 +27,12 @@ begin
   policy := memory._policy(new.user_id, new.agent_id);
   new := memory._masked_memory(new, memory._masks(policy, false));
   new.content_hash := memory._content_hash(new.content);
-  -- An index refuses exact duplicates of current memories, also of one that has expired and waits for a sweep.
+  -- An index refuses exact duplicates, even of a memory that has expired and waits for a sweep.
   perform memory._remove_expired_duplicate(new);
 
   new.is_stated := memory._states(new.source);
   new.trust := memory._memory_trust(new); -- a caller can only lower it
-  -- The check comes after the lock: while this session waited for it, another session may have forgotten this content.
+  -- This check comes after the lock, because another session may have forgotten this content meanwhile.
   if not new.is_stated and memory._is_forgotten(new.user_id, new.content) then
     return null;
   end if;
@@ -43,11 +43,11 @@ begin
   new.updated_at := statement_timestamp();
   new.created_at := coalesce(new.created_at, new.updated_at);
   new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
-  -- An explicit "never" prevails over the policy.
+  -- An explicit expires_at of infinity ("never") prevails over the policy.
   new.expires_at := nullif(coalesce(new.expires_at, memory._expiry(policy #>> '{memories,expires_after}')), 'infinity');
 
-  -- An extracted memory stays out if its content is in quarantine already, by a rule or by a caller, under messages
-  -- that are trusted at least as much as the messages behind the new memory.
+  -- An extracted memory is not stored if a memory of the same content was put into quarantine by a rule or a caller,
+  -- and that memory rests on messages of at least the same trust.
   if not new.is_stated and exists (
     select from memory.memories as m
     where m.user_id = new.user_id and m.agent_id = new.agent_id and m.content_hash = new.content_hash
@@ -63,8 +63,8 @@ begin
       return null;
     end if;
   end if;
-  -- What a model extracted waits until somebody has looked at it, where the policy says so. The mark in metadata tells
-  -- those that nobody has released from others that are in quarantine for the same source or verdict.
+  -- With policy extraction.review an extracted memory stays hidden until somebody has looked at it. The mark in
+  -- metadata tells memories that await a review from memories that are in quarantine for the same source or verdict.
   if not new.is_stated and new.source = 'extraction' and (policy #>> '{extraction,review}')::boolean then
     new.metadata := '{"awaits_review": {}}' || new.metadata;
     if new.quarantined_at is null then

@@ -12,22 +12,22 @@ begin
     return new;
   end if;
   if not memory._is_user(new.user_id) then -- PostgreSQL would not inline it inside memory._memory_problem()
-    -- Functions have locked the space already. memory.sweep() has not, and holds counters.
+    -- Functions have locked the space already. memory.sweep() has not, and already holds counters.
     perform memory._check_reader(new.user_id);
     if (new.content, new.embedding_text, new.metadata, new.tags)
          is distinct from (old.content, old.embedding_text, old.metadata, old.tags) then
       perform memory._note_writer(new.user_id, 'memory', new.memory_id::text, false);
     end if;
   end if;
-  -- A statement that only deletes (so does the eviction) is not checked, because the trigger checks the memory when
-  -- somebody restores it. Tags are an exception: the trigger checks them only when they are new.
+  -- A statement that only deletes, such as the eviction, is not checked: the trigger checks the memory when somebody
+  -- restores it. New tags are checked even then.
   has_new_tags := coalesce(new.tags <> old.tags and new.tags <> '{}', false);
   if new.deleted_at is null or old.deleted_at is not null or has_new_tags then
     new := memory._checked_memory(new, has_new_tags);
     new.expires_at := nullif(new.expires_at, 'infinity');
   end if;
 
-  -- A memory that was only said again is no new version, because the columns in its history have not changed.
+  -- A memory that was only said again gets no new version, because the columns in its history have not changed.
   if new.said_at is distinct from old.said_at and to_jsonb(new) - 'said_at' = to_jsonb(old) - 'said_at' then
     return new;
   end if;
@@ -66,8 +66,8 @@ begin
   if new.superseded_at is null and new.deleted_at is null then
     perform memory._remove_expired_duplicate(new);
   end if;
-  -- A direct update does not name its operation. A function that may name the same operation as the previous change,
-  -- such as a second restore, raises the version itself.
+  -- A plain UPDATE does not name its operation, so the trigger derives it. A function that may repeat the operation of
+  -- the last change, such as a second restore, raises the version itself.
   if new.operation = old.operation and new.version = old.version then
     new.operation := case
       when new.deleted_at is not null and old.deleted_at is null then 'delete'
@@ -90,8 +90,7 @@ begin
 end;
 $$;
 
--- The memory with marks in place of what p_masks names. Marks can be longer than the data, so the limits are checked
--- once more.
+-- The memory with marks of the classes p_masks. Marks can be longer than the data, so limits are checked again.
 create or replace function memory._masked_memory(p_memory memory.memories, p_masks text[])
 returns memory.memories
 language plpgsql stable parallel unsafe

@@ -1,8 +1,8 @@
--- Hides extracted memories behind near-duplicates, and returns how many. Near-duplicates are memories of one agent,
+-- Hides extracted memories behind near-duplicates, and returns their number. Near-duplicates are memories of one agent,
 -- subject and attribute whose embeddings have at least the cosine near_duplicate_cosine of the policy, and which agree
--- in what makes a difference (same_statement.sql). Of two extracted memories the longer text wins, or of equally long
--- texts the one that began first. Stated and reworded memories are never hidden here; they win over memories that began
--- later, and stand beside memories that began before. Only the five nearest memories are compared.
+-- in numbers, names and turning words (same_statement.sql). Of two extracted memories the longer text wins, or of
+-- equally long texts the one that began first. Stated and reworded memories are never hidden here: they win over
+-- memories that began later, and stand beside memories that began before. Only the five nearest are compared.
 create or replace function memory._fold_near_duplicates(p_user_id text, p_model text, p_memory_ids uuid[])
 returns int
 language plpgsql volatile parallel unsafe
@@ -18,7 +18,7 @@ begin
     where m.source = 'extraction' and not memory._is_reworded(m)
     order by m.created_at, m.memory_id
   loop
-    continue when not exists ( -- an earlier candidate has hidden it
+    continue when not exists ( -- an earlier pass of the loop has hidden the candidate
       select from memory.memories as m
       where m.user_id = p_user_id and m.memory_id = candidate.memory_id and memory._is_current(m));
     threshold := memory._share(memory._policy(p_user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
@@ -41,7 +41,7 @@ begin
           select e.embedding from memory._embeddings_of(p_user_id, p_model) as e
           where e.source = 'memory' and e.id = candidate.memory_id::text) as c
         where n.user_id = p_user_id and n.agent_id = candidate.agent_id and memory._is_visible(n)
-          and n.source <> 'thread_summary' -- the next summary of the thread replaces this memory
+          and n.source <> 'thread_summary' -- the thread's next summary replaces such a memory
           and memory._subject(n.subject) = memory._subject(candidate.subject)
           and lower(n.attribute) is not distinct from lower(candidate.attribute)
           and n.memory_id <> candidate.memory_id

@@ -1,6 +1,5 @@
--- The messages among these whose statement no longer holds: memories were drawn from the message, and all of them have
--- ended or were replaced or corrected. successor is the current memory that took the place of one of them; null where
--- there is none.
+-- Those of these messages whose statement no longer holds: memories were drawn from the message, and all of them have
+-- ended or were replaced or corrected. successor is the current memory that took the place of one of them, or null.
 create or replace function memory._outdated_messages(p_user_id text, p_thread_ids text[], p_seqs bigint[])
 returns table (thread_id text, seq bigint, successor uuid)
 language plpgsql stable parallel safe
@@ -25,7 +24,7 @@ begin
     where memory._is_visible(m)
     order by m.created_at desc limit 1)
   from (
-    -- The memories of each thread are read once, and not once for each message.
+    -- The subquery reads the memories of each thread once, and not once for each message.
     select t.thread_id, s.seq,
       array_agg((f.m).memory_id) filter (where memory._state(f.m) in ('ended', 'replaced', 'corrected')) as ended,
       bool_or(memory._is_current(f.m) or memory._state(f.m) = 'duplicate') as holds
@@ -44,10 +43,10 @@ begin
 end;
 $$;
 
--- The memories that a question asks for by the attribute that it names, by a word of the lists or by the attribute's
--- own words; the newest first. "Where does my brother work?" asks for the brother's employer, and a question that names
--- nobody for the user's. With p_asks_then these are the former values, and besides those that the memories among
--- p_found replaced, and those that share words with the question.
+-- The memories that a question asks for by an attribute, newest first. The question names the attribute by a word of
+-- the lists or by the attribute's own words. "Where does my brother work?" asks for the brother's employer; a question
+-- that names nobody asks for the user's. With p_asks_then the result has the former values instead, and also the
+-- memories that were replaced by memories among p_found, and former memories that share words with the question.
 create or replace function memory._values_asked(
   p_user_id text, p_agent_id text, p_query text, p_asks_then boolean, p_found uuid[], p_row_limit int
 )
@@ -65,9 +64,9 @@ begin
   return query
   with found as (
     select a.m as row,
-      (a.m).attribute is not null and (lower(split_part((a.m).attribute, '/', 1)) = any (named) or not exists (
-        select from unnest(memory._words_of(split_part((a.m).attribute, '/', 1))) as w
-        -- Of longer words the last letter may be another one: hobby, hobbies.
+      (a.m).attribute is not null and (memory._kind_of_attribute((a.m).attribute) = any (named) or not exists (
+        select from unnest(memory._words_of(memory._kind_of_attribute((a.m).attribute))) as w
+        -- The last letter of a longer word may be another one: hobby, hobbies.
         where strpos(spelled, ' ' || case when length(w) < 5 then w || ' ' else left(w, -1) end) = 0)) as is_asked,
       exists (
         select from regexp_split_to_table(memory._subject((a.m).subject), ' ') as w
@@ -94,8 +93,8 @@ begin
 end;
 $$;
 
--- How well the words of a memory match a query; null without a query. A function of PL/pgSQL, so that each memory is
--- looked up by its key.
+-- How well the words of a memory match a query; null without a query. This is a function of PL/pgSQL, so that each
+-- memory is looked up by its key.
 create or replace function memory._word_rank(p_user_id text, p_memory_id uuid, p_any_word tsquery)
 returns real
 language plpgsql stable parallel safe

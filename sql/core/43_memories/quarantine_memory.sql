@@ -12,7 +12,7 @@ begin
   present := memory._locked_memory(user_id, memory_id);
   if present.quarantined_at is null then
     perform memory._quarantine_memories(user_id, array[memory_id], reason);
-  else -- a memory quarantined with its source now stays in quarantine when the source is released
+  else -- from now on the memory stays in quarantine when its source is released
     update memory.memories as m
     set quarantine_reason = quarantine_memory.reason, quarantined_with = null, operation = 'quarantine',
         version = m.version + 1

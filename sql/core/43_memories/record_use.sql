@@ -17,10 +17,10 @@ begin
     perform memory._refuse('outcome', coalesce('unknown outcome "' || left(outcome, 50) || '"', 'must not be null'),
       'Use used, helpful or wrong.');
   end if;
-  -- With these locks nobody deletes, forgets or merges the memories until the end of the transaction; writers of
-  -- memories pass them. Who deletes memories holds the counters, and may delete in any order: so this function waits
-  -- for nobody while it holds memories, and if somebody is deleting one, it gives its locks back and waits at the
-  -- counters.
+  -- These locks keep others from deleting, forgetting or merging the memories until the end of the transaction; writers
+  -- of memories do not wait for them. A session that deletes memories holds the counters, and may delete in any order.
+  -- So this function waits for nobody while it holds memories: if somebody is deleting one of them, it gives its locks
+  -- back and waits for the counters.
   agents := array(
     select distinct m.agent_id from memory._memories_by_ids(record_use.user_id, memory_ids) as m
     where memory._is_there(m));

@@ -34,7 +34,7 @@ begin
     end if;
   end if;
   if num_nonnulls(current.deleted_at, current.superseded_at) > 0 then
-    -- The function keeps the limit before this memory is current again, so that another memory is evicted.
+    -- The function evicts another memory before this one is current again, so that this memory itself is not evicted.
     perform memory._keep_limit(user_id, current.agent_id, 1);
   end if;
   update memory.memories as m

@@ -1,6 +1,6 @@
 -- The rules of memories. A trigger applies them, so "insert into memory.memories ..." from psql obeys them, too.
 
--- The number of bytes that the content and the embedding_text of a memory may each have.
+-- The greatest number of bytes of the content, and of the embedding_text, of a memory.
 create or replace function memory._max_memory_bytes()
 returns int
 language sql immutable parallel safe
@@ -8,8 +8,8 @@ begin atomic
   select 262144;
 end;
 
--- The type of a memory that somebody states again with the type p_said: a plain fact takes that type, every other type
--- stays. A caller who names no type gets "fact".
+-- The type of a stored memory that somebody states again with the type p_said. A memory of type "fact" takes the new
+-- type; any other type stays, because a caller who names no type gets "fact".
 create or replace function memory._finer_type(p_stored text, p_said text)
 returns text
 language sql immutable parallel safe
@@ -17,7 +17,7 @@ begin atomic
   select case p_stored when 'fact' then p_said else p_stored end;
 end;
 
--- The argument that breaks a rule of memories; null when none does. A caller that changes no tags skips their check.
+-- The argument that breaks a rule of memories; null when none does. Without p_has_new_tags the tags are not checked.
 create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
 returns text
 language plpgsql stable parallel safe
@@ -54,7 +54,7 @@ end;
 $$;
 
 -- The memory with one spelling for values that mean the same: infinity becomes null, which every driver can read.
--- Refuses a memory that breaks a rule, and says which one.
+-- Refuses a memory that breaks a rule, and names the rule.
 create or replace function memory._checked_memory(p_candidate memory.memories, p_has_new_tags boolean)
 returns memory.memories
 language plpgsql stable parallel safe

@@ -1,8 +1,8 @@
--- The times at which memories were said, and the changes of a memory that is said again. Jobs end in any order, so the
--- order in which memories were stored decides nothing about extracted memories.
+-- The times at which memories were said, and the changes to a memory that is said again. Jobs end in any order, so the
+-- order in which extracted memories were stored decides nothing.
 
--- The time that orders memories which disagree: when the memory was last said, by a message or once more by the
--- application. A memory that was stored once counts as said when it began, or else when it was stored.
+-- The time that orders memories which disagree: when a message or the application last said the memory. A memory that
+-- was said only once counts as said when it began, or else when it was stored.
 create or replace function memory._stated_at(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe
@@ -10,10 +10,10 @@ begin atomic
   select coalesce((p_memory).said_at, (p_memory).valid_from, (p_memory).created_at);
 end;
 
--- The order in which memories were said: of two memories, the one with the greater value was said later. The value has
--- the time (microseconds since 1970), then the number of the message in its thread, because messages that are stored
--- together have one time, then the confidence. Sort by thread_id, created_at and memory_id after this value: one job
--- stores the memories of one message in the order of the message's text.
+-- A value that orders memories by when they were said: of two memories, the one with the greater value was said later.
+-- The value consists of the time (microseconds since 1970), the number of the message in its thread, because messages
+-- that are stored together have one time, and the confidence. Sort by thread_id, created_at and memory_id after this
+-- value: one job stores the memories of one message in the order of the message's text.
 create or replace function memory._said(p_memory memory.memories)
 returns numeric[]
 language plpgsql immutable parallel safe
@@ -26,16 +26,19 @@ begin
 end;
 $$;
 
--- The memory that says already what a statement says: a current one with its content; the current memory behind which
--- that one is hidden as a duplicate; the one that gave way to a memory that was said later than the statement; or a
--- current one that gives the same attribute of the same subject the same value, unless the statement says more. Null if
--- the content must be stored, also because it holds again.
+-- The memory that already says what a statement says; null if there is none. The function tries in this order:
+--   - a current memory with the same content;
+--   - a hidden memory with the same content: if it was hidden as a duplicate, the current memory that hides it;
+--     otherwise the hidden memory itself, if its winner was said later than the statement;
+--   - a current memory that gives the same attribute of the same subject the same value in a text of at least this
+--     length.
 create or replace function memory._known_memory(p_said memory.memories)
 returns memory.memories
 language plpgsql stable parallel safe
 as $$
 declare
-  hash constant text := memory._content_hash(p_said.content); -- a variable, as in memory._write_again()
+  -- The hash is a variable for the reason given in memory._write_again().
+  hash constant text := memory._content_hash(p_said.content);
   known memory.memories;
 begin
   select m.* into known
@@ -63,9 +66,9 @@ begin
 end;
 $$;
 
--- Notes that further messages said a known memory; returns false when these messages change nothing. The memory
--- holds from the earliest of these times and counts as said at the latest. It names the messages of one thread, the
--- thread in which it was said last.
+-- Notes that further messages said a known memory; returns false when these messages change nothing. The memory then
+-- holds from the earliest time at which it was said, and counts as said at the latest. It names the messages of one
+-- thread only: the thread in which it was said last.
 create or replace function memory._say_again(p_known memory.memories, p_said memory.memories)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -80,8 +83,7 @@ declare
     else p_known.source_seqs
   end;
 begin
-  -- A web page that repeats a statement of the user changes nothing, because the web page would become the source of
-  -- the memory.
+  -- A web page that repeats the user's statement changes nothing: the page would become the memory's source.
   if memory._is_stated(p_known)
     or not memory._may_outrank(
       memory._least_trust(p_known.user_id, p_said.thread_id, p_said.source_seqs), p_known.trust)
@@ -105,9 +107,9 @@ begin
 end;
 $$;
 
--- Notes that somebody states a memory once more: the memory counts as said now. A memory that a model extracted counts
--- as stated from now on, and a plain fact takes the type of the new statement. Repetitions by a tool or a web page
--- change nothing about statements of people.
+-- Notes that somebody states a memory once more, so that it counts as said now. An extracted memory counts as stated
+-- from then on, and a memory of type "fact" takes the type of the new statement. If a tool or a web page repeats a
+-- statement of people, nothing changes.
 create or replace function memory._state_again(p_known memory.memories, p_said memory.new_memory)
 returns void
 language plpgsql volatile parallel unsafe

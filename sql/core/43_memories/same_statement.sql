@@ -1,9 +1,9 @@
--- Whether two texts may say the same in other words. Embeddings and models take "born in 1985" and "born in 1986", or
--- "eats meat" and "does not eat meat", for the same; the words that make the difference are compared here.
+-- Decides whether two texts may say the same in other words. Embeddings and models take "born in 1985" and "born in
+-- 1986", or "eats meat" and "does not eat meat", for the same, so these functions compare such words.
 
--- The words of a text in lower case: "don't" becomes "do not", and a number keeps its sign and the signs between its
--- digits. The pattern lists the separators and takes every other character as part of a word: in a database with locale
--- C, PostgreSQL knows no letters beyond ASCII.
+-- The words of a text in lower case. "don't" becomes "do not", and a number keeps its sign and the signs between its
+-- digits. The pattern lists the separators and takes every other character as part of a word, because PostgreSQL knows
+-- no letters beyond ASCII in a database with locale C.
 create or replace function memory._words_of(p_text text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -31,7 +31,7 @@ begin
 end;
 $$;
 
--- The words of a text that say something, as a keyword search compares them.
+-- The words of a text without stop words, in the form in which a keyword search compares them.
 create or replace function memory._stems_of(p_text text, p_language regconfig)
 returns text[]
 language sql immutable parallel safe
@@ -40,7 +40,8 @@ begin atomic
     p_language, array_to_string(memory._words_of(p_text), ' '))), 'user');
 end;
 
--- How many words turn a statement (lists/turning.txt). In scripts without blanks such a word is part of a longer one.
+-- How many of these words turn a statement (lists/turning.txt), such as "not". In scripts without blanks such a word is
+-- part of a longer one.
 create or replace function memory._turning_words(p_words text[])
 returns int
 language plpgsql immutable parallel safe
@@ -54,8 +55,8 @@ begin
 end;
 $$;
 
--- Whether a text agrees with another one in what makes a difference: it has as many turning words, and the numbers and
--- names of the other one in their order. A name is a word with a capital letter beyond the beginning of a sentence.
+-- Whether a text agrees with another one: it has as many turning words, and all numbers and names of the other text in
+-- the same order. A name is a word with a capital letter that does not begin a sentence.
 create or replace function memory._agrees_with(p_text text, p_other text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -77,10 +78,10 @@ begin
 end;
 $$;
 
--- Whether two texts may be two wordings of one statement, as a model says: they have the same words, or one agrees with
--- the other in what makes a difference, and the shorter has more than half of its words in common with the other, but
--- they differ neither in the order of their words alone ("Anna owes Bea") nor in one of several words alone ("Prefers
--- window seats", "Prefers aisle seats").
+-- Whether two texts may be two wordings of one statement, if a model says that they are. They may if they have the same
+-- words in the same order. They also may if one agrees with the other (memory._agrees_with()) and the shorter text
+-- shares more than half of its words with the other; but not if they differ only in the order of their words ("Anna
+-- owes Bea") or only in one word of several ("Prefers window seats", "Prefers aisle seats").
 create or replace function memory._may_be_reworded(p_text text, p_other text, p_language regconfig)
 returns boolean
 language plpgsql immutable parallel safe

@@ -1,5 +1,5 @@
--- The state of a memory, as lists and searches show it. Memories of now are current; as_of shows ended and replaced
--- ones as well, which were true.
+-- The state of a memory, as lists and searches show it. Without as_of they show current memories; with as_of they also
+-- show ended and replaced memories, which were true at that time.
 create or replace function memory._state(p_memory memory.memories)
 returns text
 language sql stable parallel safe

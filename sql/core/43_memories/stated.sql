@@ -9,7 +9,7 @@ begin atomic
   select p_source not in ('extraction', 'thread_summary');
 end;
 
--- Whether a memory counts as stated now: somebody stated it, or has reworded it since.
+-- Whether a memory counts as stated now: somebody stated it, or somebody has reworded it since it was extracted.
 create or replace function memory._is_stated(p_candidate memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -19,7 +19,7 @@ begin
 end;
 $$;
 
--- Whether the content of a memory was ever changed. No model changes it, so a person or an application did.
+-- Whether the content of a memory was ever changed. No model changes a content, so a person or an application did.
 create or replace function memory._is_reworded(p_candidate memory.memories)
 returns boolean
 language plpgsql stable parallel safe

@@ -1,5 +1,5 @@
--- The value of an attribute in the spelling by which values are compared: without case, accents and marks, but 6.5 is
--- not 65. Null for a memory without a value.
+-- The value of an attribute in the spelling by which values are compared: without case, accents and marks, but with the
+-- point in 6.5, which is not 65. The result is null for a memory without a value.
 create or replace function memory._value_of(p_metadata jsonb)
 returns text
 language plpgsql immutable parallel safe
@@ -10,7 +10,7 @@ begin
 end;
 $$;
 
--- The person or thing that a memory is about, for comparisons: the user, if the memory names nobody.
+-- The person or thing that a memory is about, as comparisons spell it. A memory that names nobody is about the user.
 create or replace function memory._subject(p_subject text)
 returns text
 language sql immutable parallel safe

@@ -23,7 +23,8 @@ begin
   elsif (new_memory_id = any (present)) is not true then
     perform memory._refuse_unknown_memory(new_memory_id, 'new_memory_id');
   end if;
-  -- Until when the old memory held; a duplicate holds on, and what was corrected was never true.
+  -- The last argument says until when the old memory held. It is null for a duplicate, which holds on, and for a
+  -- corrected memory, which was never true.
   perform memory._end_memories(user_id, array[old_memory_id], new_memory_id, reason,
     case when reason not in ('duplicate', 'near-duplicate', 'corrected') then coalesce((
       select m.valid_from from memory._memories_by_ids(user_id, array[new_memory_id]) as m),

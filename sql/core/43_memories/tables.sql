@@ -1,4 +1,4 @@
--- What is remembered of users beyond one conversation.
+-- The memories: what is known of users beyond one conversation.
 -- Each row of memory.memories belongs to one of memory.memory_types (memory_type).
 -- Each row of memory.memories belongs to one of memory.memory_scopes (user_id, agent_id).
 -- A row of memory.memories may name one of memory.threads (user_id, thread_id).
@@ -54,8 +54,8 @@ create table memory.memories (
   constraint attribute_is_named check (length(attribute) between 1 and 255),
   constraint validity_is_ordered check (valid_from <= valid_to)
 );
--- The current memories that say something about one thing, such as the home of a person. Three long names would not fit
--- into an entry of the index, so it has a hash of the third.
+-- The current memories that have an attribute, such as the home of a person. Three long names would not fit into an
+-- entry of the index, so the entry has a hash of the third name.
 create index memories_attribute_idx on memory.memories (user_id, agent_id, md5(lower(attribute)))
   where attribute is not null and superseded_at is null and deleted_at is null;
 create index memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null;
@@ -63,11 +63,11 @@ create index memories_expires_at_idx on memory.memories (expires_at) where expir
 -- This index finds a hidden memory by its content when the memory is said again.
 create index memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is not null and deleted_at is null;
--- The memory that matters least comes first. The limit evicts this memory, unless expired memories exist.
+-- The least important memory of an agent comes first. The limit evicts it, unless the agent has expired memories.
 create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
   where superseded_at is null and deleted_at is null;
--- memory.load_user() reads this index: the 50 memories that matter most of 100,000, without a sort. The index has the
--- columns that the filters need, so that a scan skips another agent's memories without reading the table.
+-- memory.load_user() reads this index, which gives the 50 most important of 100,000 memories without a sort. The index
+-- has the columns that the filters need, so that a scan skips another agent's memories without reading the table.
 create index memories_profile_idx
   on memory.memories (user_id, memory_type, importance desc, created_at desc, memory_id desc)
   include (agent_id, expires_at, valid_to)
@@ -82,10 +82,10 @@ create index memories_scope_expiry_idx on memory.memories (user_id, agent_id, ex
   where expires_at is not null and superseded_at is null and deleted_at is null;
 create index memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null;
 create index memories_thread_idx on memory.memories (user_id, thread_id) where thread_id is not null;
--- The same words of an agent are one memory, whatever type they were stored as. Without statistics the planner takes
--- this index and memories_recent_idx for equally good, and chooses the index that was made last. The name of this index
--- comes last in the alphabet because pg_restore makes indexes in that order: with the other index, add_memory() of a
--- known memory would read all memories of the agent.
+-- An agent has each wording once, whatever the type of the memory. Without statistics the planner takes this index and
+-- memories_recent_idx for equally good, and chooses the one that was made last. pg_restore makes indexes in the order
+-- of the alphabet, so the name of this index comes last: with the other index, add_memory() of a known memory would
+-- read all memories of the agent.
 create unique index memories_wording_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is null and deleted_at is null;
 comment on table memory.memories is
@@ -103,7 +103,8 @@ comment on column memory.memories.thread_id is 'The thread in which it was said;
 comment on column memory.memories.source_seqs is 'The messages of thread_id that state the memory.';
 comment on column memory.memories.source is 'Who says so: user, extraction, or what the caller names.';
 comment on column memory.memories.metadata is
-'Of the application; what extraction knows besides, such as event_time and the value of the attribute.';
+'The application''s metadata; for an extracted memory also what extraction found, such as event_time and the value '
+'of the attribute.';
 comment on column memory.memories.tags is 'Labels by which lists and searches select.';
 comment on column memory.memories.confidence is 'How sure the source is, from 0 to 1.';
 comment on column memory.memories.importance is
@@ -144,12 +145,13 @@ comment on column memory.memories.quarantined_at is
 'deleted, and no sweep removes it.';
 comment on column memory.memories.quarantine_reason is 'Why: the signs that a rule found, or what the caller gave.';
 comment on column memory.memories.quarantined_with is
-'The poisoned source that the memory derives from, such as "message thread/3"; null when it is itself the reason.';
+'The poisoned source from which the memory derives, such as "message thread/3"; null if the memory itself was put '
+'into quarantine.';
 comment on column memory.memories.subject is
 'The person or thing that it is about, such as "user" or "daughter Lou"; null means the user.';
 comment on column memory.memories.attribute is
-'What it says of the subject, such as "home" or "phone/work": policy memories.attributes says which names have one '
-'value at a time. Null for a memory that no other value takes the place of.';
+'What the memory says of the subject, such as "home" or "phone/work". Policy memories.attributes says which '
+'attributes have one value at a time. Null for a memory that no other value replaces.';
 comment on column memory.memories.released_at is
 'When it was last released: no rule quarantines it again while its content stays.';
 
@@ -193,10 +195,10 @@ comment on column memory.memory_history.superseded_by is 'The memory or document
 comment on column memory.memory_history.supersede_reason is 'Why this version was hidden, as in memory.memories.';
 comment on column memory.memory_history.valid_to is 'Until when this version was to hold; null means for ever.';
 
--- Columns of memory.memories would be heavier: each use would run the triggers of an update, write a version to
--- memory.memory_history and an entry to each index, and wait for whoever changes the memory. There is no foreign key,
--- because its check waits for whoever deletes the memory, and that session may wait for a use of another memory. A
--- trigger on memory.memories deletes the uses of deleted memories.
+-- How often memories were used, in a table of its own. Columns of memory.memories would be heavier: each use would run
+-- the triggers of an update, write a version to memory.memory_history and an entry to each index, and wait for any
+-- session that changes the memory. There is no foreign key: its check waits for a session that deletes the memory, and
+-- that session may wait for a use of another memory. A trigger on memory.memories deletes the uses of deleted memories.
 create table memory.memory_uses (
   user_id text not null, -- user
   memory_id uuid not null, -- memory
@@ -211,7 +213,7 @@ create table memory.memory_uses (
 comment on table memory.memory_uses is 'How often applications said that they used a memory, and what came of that.';
 comment on column memory.memory_uses.user_id is 'The user to whom the row belongs.';
 comment on column memory.memory_uses.memory_id is 'The memory that was used.';
-comment on column memory.memory_uses.used is 'How often it was used, without more being known.';
+comment on column memory.memory_uses.used is 'How often the memory was used without a report of whether it helped.';
 comment on column memory.memory_uses.helpful is 'How often it helped.';
 comment on column memory.memory_uses.wrong is 'How often it was wrong.';
 comment on column memory.memory_uses.outcome is 'What was recorded last: used, helpful or wrong.';
@@ -261,6 +263,6 @@ comment on column memory.memory_types.heading is
 'The line above the memories of this kind in memory.render_memories().';
 comment on column memory.memory_types.description is 'Says to people which memories are of this kind.';
 comment on column memory.memory_types.position is
-'The place of the kind in memory.render_memories(), from the least on.';
+'The place of the kind in memory.render_memories(). The kind with the lowest number comes first.';
 comment on column memory.memory_types.is_general is
 'Whether extraction offers the kind to agents whose policy names none (extraction.types).';

@@ -1,5 +1,5 @@
--- The functions of an insert or update see for themselves whether the rows are copied: PostgreSQL reads and plans the
--- condition of a trigger anew in each statement.
+-- The trigger functions of an insert or update find out by themselves whether the rows are copied, because PostgreSQL
+-- reads and plans the condition of a trigger anew in each statement.
 create trigger memory_100_before_insert
 before insert on memory.memories
 for each row

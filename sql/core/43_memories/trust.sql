@@ -1,7 +1,7 @@
 -- The trust of memories, from 0 to 1, and the quarantine of memories that look like an attack. A caller can only lower
--- trust. These functions compute higher trust from stored rows, because a model writes replies and metadata.
+-- trust. These functions compute it from stored rows, because a model writes replies and metadata.
 
--- Whether a memory with the trust p_trust may hide or change a memory with the trust p_other: the words of a tool or a
+-- Whether a memory with the trust p_trust may hide or change a memory with the trust p_other. The words of a tool or a
 -- web page never hide or change the words of people.
 create or replace function memory._may_outrank(p_trust double precision, p_other double precision)
 returns boolean
@@ -11,7 +11,8 @@ begin atomic
 end;
 
 -- The trust of a new memory: the trust of its source, or, if the memory names its messages, the lowest trust of these
--- messages while they are stored. For the summary of a conversation all its messages count.
+-- messages while they are stored. The memory of a conversation's summary takes the lowest trust of all messages that
+-- the summary covers.
 create or replace function memory._memory_trust(p_candidate memory.memories)
 returns double precision
 language plpgsql stable parallel safe
@@ -32,8 +33,8 @@ begin
 end;
 $$;
 
--- Puts a memory that its writer is about to store into quarantine where the policy (section trust) has it judged: one
--- that has a sign of an attack or a credential, or has low trust and waits for the verdict of the screen model.
+-- Puts a memory into quarantine before its writer stores it, as the policy (section trust) says. With rules, the reason
+-- is a sign of an attack or a credential. With screen, a memory of low trust waits for the verdict of the screen model.
 create or replace function memory._judged_memory(p_candidate memory.memories, p_policy jsonb)
 returns memory.memories
 language plpgsql volatile parallel unsafe
@@ -60,7 +61,7 @@ end;
 $$;
 
 -- Puts memories that are neither deleted nor in quarantine into quarantine, and returns their number. The caller has
--- locked the counters of their agents. Memories that they hid become current again (memory._release_hidden()).
+-- locked the counters of their agents. The memories that they hid become current again (memory._release_hidden()).
 create or replace function memory._quarantine_memories(
   p_user_id text, p_memory_ids uuid[], p_reason text, p_with text default null
 )
@@ -81,8 +82,9 @@ end;
 $$;
 
 -- Takes a memory out of quarantine; returns false if another memory has the same content by now. The caller has locked
--- the counter of its agent. Memories that the memory hid before are hidden again. One that awaits a review goes on
--- waiting, unless that was the review (p_is_review): then it also ends what it would have ended when it was extracted.
+-- the counter of its agent. The memories that it hid before are hidden again. A memory that awaits a review goes on
+-- waiting, unless this call is the review (p_is_review): then the memory also ends the memories that it would have
+-- ended when it was extracted.
 create or replace function memory._release_quarantined(p_memory memory.memories, p_is_review boolean default false)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -112,7 +114,7 @@ begin
     end if;
     perform memory._end_as_noted(released, released.memory_id, p_memory.metadata -> 'awaits_review');
   end if;
-  -- The winner may have gone meanwhile; a winner that goes releases only memories outside of quarantine.
+  -- The winner may have been deleted meanwhile, and that releases only memories outside of quarantine.
   winner := memory._present_winner(p_memory.user_id, p_memory.superseded_by);
   if winner is distinct from p_memory.superseded_by then
     perform memory._release_hidden(p_memory.user_id, p_memory.superseded_by, winner, true);

@@ -23,7 +23,7 @@ begin
   said := memory._said_in_metadata(metadata, present.metadata);
   update memory.memories as m
   set content = coalesce(update_memory.content, m.content),
-      metadata = coalesce( -- with the mark of a memory that waits for a review
+      metadata = coalesce( -- keeps the mark of a memory that awaits a review
         update_memory.metadata || jsonb_strip_nulls(jsonb_build_object('awaits_review', m.metadata -> 'awaits_review')),
         m.metadata),
       tags = coalesce(update_memory.tags, said.tags, m.tags),

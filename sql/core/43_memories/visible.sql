@@ -1,4 +1,4 @@
--- Which memories a reader sees. Each of these rules stands here alone; the planner inlines them.
+-- Decides which memories a reader sees. Each of these rules stands only here. The planner inlines them.
 
 -- Whether a memory is neither superseded nor deleted. The partial indexes of memory.memories have this condition.
 create or replace function memory._is_current(p_memory memory.memories)
@@ -16,7 +16,7 @@ begin atomic
   select (p_memory).deleted_at is null or (p_memory).quarantined_at is not null;
 end;
 
--- Whether a caller can name a memory by its id: it is one of these, and has not expired.
+-- Whether a caller can name a memory by its id: it is current, superseded or in quarantine, and has not expired.
 create or replace function memory._is_there(p_memory memory.memories)
 returns boolean
 language sql stable parallel safe
@@ -32,7 +32,7 @@ begin atomic
   select memory._is_current(p_memory) and memory._is_unexpired((p_memory).expires_at);
 end;
 
--- Whether a memory is visible and holds now. Prompts, and lists and searches of now, show such memories.
+-- Whether a memory is visible and holds now. Prompts, and lists and searches without as_of, show only such memories.
 create or replace function memory._is_valid(p_memory memory.memories)
 returns boolean
 language sql stable parallel safe
@@ -41,10 +41,11 @@ begin atomic
     and ((p_memory).valid_to is null or (p_memory).valid_to > statement_timestamp());
 end;
 
--- Whether lists and searches show a memory. Without p_as_of that is one which holds now, and with p_include_superseded
--- every one that is not deleted. With p_as_of it is one that held at that time by valid_from (or created_at) and
--- valid_to. A memory that was replaced or has ended held until then; one that an article took the place of, until it
--- was superseded; duplicates and corrected memories show with p_include_superseded alone.
+-- Whether lists and searches show a memory. Without p_as_of they show memories that hold now, and with
+-- p_include_superseded all that are not deleted. With p_as_of they show memories that held at that time, from
+-- valid_from (or created_at) to valid_to. An ended or replaced memory held until its valid_to, and a memory that an
+-- article superseded held until the article did so. Duplicates and corrected memories appear only with
+-- p_include_superseded.
 create or replace function memory._is_shown(
   p_memory memory.memories, p_as_of timestamptz, p_include_superseded boolean
 )
@@ -62,7 +63,7 @@ begin atomic
 end;
 
 -- The memories that list_memories() returns and count_memories() counts, under the filters of these functions. With
--- p_include_quarantined, memories in quarantine are among them.
+-- p_include_quarantined the result also has memories in quarantine.
 create or replace function memory._listed_memories(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
   p_include_superseded boolean, p_thread_id text, p_filter jsonb, p_created_after timestamptz,
@@ -94,7 +95,7 @@ begin atomic
       or strpos(lower(m.embedding_text), lower(p_search)) > 0);
 end;
 
--- The last moment at which a memory is valid (_is_valid) if nothing changes it; -infinity if it is hidden already.
+-- The last moment at which a memory is valid (memory._is_valid()) if nothing changes it; -infinity if it is hidden now.
 create or replace function memory._valid_until(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe
@@ -105,7 +106,7 @@ begin atomic
   end;
 end;
 
--- Whether nobody has hidden a memory but a review for which it waits (policy extraction.review).
+-- Whether a memory is not hidden, or only because it awaits a review (policy extraction.review).
 create or replace function memory._is_shown_or_waits(p_deleted_at timestamptz, p_quarantine_reason text)
 returns boolean
 language sql immutable parallel safe

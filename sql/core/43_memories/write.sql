@@ -1,5 +1,5 @@
--- The one writer of memories: memory.add_memory() and memory.add_memories() call it, and the triggers of the table
--- apply the rules, so that a plain INSERT obeys them as well.
+-- The one writer of memories: memory.add_memory() and memory.add_memories() call it. The triggers of the table apply
+-- the rules, so a plain INSERT obeys them as well.
 
 create or replace function memory._check_on_conflict(p_on_conflict text)
 returns void
@@ -12,8 +12,8 @@ begin
 end;
 $$;
 
--- Stores memories in one statement and returns their ids in order. A memory whose content the agent has already is not
--- stored, and gets inserted = false; so does one that the limit evicted at once.
+-- Stores memories in one statement and returns their ids in order. inserted is false for a memory whose content the
+-- agent has already, which is not stored, and for a memory that the limit evicted at once.
 create or replace function memory._write_memories(
   p_user_id text, p_memories memory.new_memory[], p_on_conflict text
 )
@@ -26,8 +26,9 @@ declare
   is_kept boolean;
   unseen memory.memories;
 begin
-  perform memory._check_id('user_id', p_user_id); -- before anything of the user is read
-  -- All counters in the order of all functions: the trigger locks them in the order of the memories.
+  perform memory._check_id('user_id', p_user_id); -- before the function reads anything of the user
+  -- Locks all counters first, in the order of agent_id that all functions keep. The trigger alone would lock them in
+  -- the order of the memories.
   perform memory._lock_scope(p_user_id, a.agent_id)
   from (select distinct n.agent_id from unnest(p_memories) as n where memory._is_id(n.agent_id)) as a
   order by a.agent_id;
@@ -45,7 +46,7 @@ begin
         memory._real((g.memory).importance), (g.memory).valid_from, (g.memory).valid_to, (g.memory).expires_at,
         (g.memory).embedding_text, (g.memory).source, (g.memory).subject, (g.memory).attribute
       from given as g
-      where (g.memory).memory_id is null or not exists ( -- a repeated call stores nothing, even if the memory is gone
+      where (g.memory).memory_id is null or not exists ( -- a repeated call stores nothing, even for a deleted id
         select from memory.memories as m where m.user_id = p_user_id and m.memory_id = g.id)
       order by g.place
       on conflict do nothing
@@ -57,7 +58,7 @@ begin
     order by g.place
   loop
     if written.is_inserted then
-      -- At the limit the new memory itself may be evicted, because it matters least.
+      -- An agent at its limit may lose the new memory itself, if it is the least important.
       is_kept := true;
       select m.* into unseen
       from memory.memories as m
@@ -81,14 +82,14 @@ begin
 end;
 $$;
 
--- The result of a memory that was not stored: it is there already, it may not be stored, or nobody sees it.
+-- The result for a memory that was not stored: it is stored already, it must not be stored, or nobody sees it.
 create or replace function memory._write_again(p_user_id text, p_memory memory.new_memory, p_on_conflict text)
 returns memory.stored_memory
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  -- Variables: with a function in the statement, the planner adds its cost to every index and takes another than that
-  -- of hashes.
+  -- These are variables, because with a function in the statement the planner adds the function's cost to every index,
+  -- and no longer takes the index of hashes.
   content constant text := memory._masked(p_memory.content, memory._masks_of(p_user_id, p_memory.agent_id));
   hash constant text := memory._content_hash(content);
   existing memory.memories;
@@ -147,8 +148,7 @@ begin
 end;
 $$;
 
--- Ends the memories in whose place a new one stands, unless nobody sees the new one. Refuses an id that the user has no
--- current memory of.
+-- Ends the memories that a new one replaces, unless nobody sees the new one. Refuses an id of no current memory.
 create or replace function memory._replace(p_user_id text, p_winner uuid, p_replaced uuid[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -176,7 +176,7 @@ begin
 end;
 $$;
 
--- Raises a notice that nobody sees a memory: it is in quarantine, or the limit evicted it at once.
+-- Raises a notice that nobody sees a memory, because it is in quarantine or the limit evicted it at once.
 create or replace function memory._note_unseen(p_memory memory.memories)
 returns void
 language plpgsql stable parallel unsafe

@@ -1,7 +1,7 @@
--- Releases the memories that an article was made of, when the article is deleted.
+-- Releases the memories of which an article was made, when the article is deleted.
 create or replace function memory._article_after_delete()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on memories
+language plpgsql volatile parallel unsafe security definer -- the deleter may lack rights on memories
 set search_path = pg_catalog, pg_temp
 as $$
 begin

@@ -1,6 +1,6 @@
 -- The documents that jobs make: articles of old memories (consolidate), and archives of compressed conversations.
 
--- Whether a document is an article that was made of one of these memories.
+-- Whether a document is an article that was made from one of these memories.
 create or replace function memory._is_article_of(p_document memory.documents, p_memory_ids uuid[])
 returns boolean
 language sql immutable parallel safe

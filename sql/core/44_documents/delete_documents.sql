@@ -19,16 +19,16 @@ begin
   chosen := memory._documents_to_delete(user_id, document_ids, namespace, doc_type, filter);
   deleted := cardinality(chosen);
   if not dry_run and deleted > 0 then
-    -- Each is found by its key.
+    -- Each document is looked up by its key.
     places := array(
       select d.place
       from (select i from unnest(chosen) as i order by i) as i (id)
       cross join lateral (
         select n.ctid as place from memory.documents as n
         where n.user_id = delete_documents.user_id and n.document_id = i.id offset 0 for update) as d);
-    -- Once more: somebody may have changed one of them before it was locked.
+    -- Chooses once more, because another session may have changed one of the documents before it was locked.
     chosen := memory._documents_to_delete(user_id, chosen, namespace, doc_type, filter);
-    -- Their pieces in one statement, so that the trigger on pieces runs once and not for each document.
+    -- One statement deletes the pieces of all documents, so that the trigger on pieces runs once.
     pieces := array(
       select p.place
       from unnest(chosen) as i (id)
@@ -48,13 +48,13 @@ comment on function memory.delete_documents(text, uuid[], text, text, jsonb, boo
 '"sample": the ids of the ten newest, "dry_run": false}; with dry_run nothing is deleted. A call without any '
 'condition is refused (22023); an empty list of ids deletes nothing.';
 
--- The documents under these conditions, newest first.
+-- The documents that meet these conditions, newest first.
 create or replace function memory._documents_to_delete(
   p_user_id text, p_document_ids uuid[], p_namespace text, p_doc_type text, p_filter jsonb
 )
 returns uuid[]
 language plpgsql stable parallel safe
-set plan_cache_mode = force_custom_plan -- the ids find a document by its key, the filters read all of the user
+set plan_cache_mode = force_custom_plan -- ids find documents by key, other filters read all of the user
 as $$
 begin
   return array(

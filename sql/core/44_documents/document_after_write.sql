@@ -1,4 +1,4 @@
--- Makes a document findable that was stored or changed.
+-- Makes a document that was stored or changed findable.
 create or replace function memory._document_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
@@ -8,23 +8,24 @@ declare
   policy constant jsonb := memory._policy(new.user_id, memory._document_agent(new.agent_ids));
 begin
   perform memory._cut_roughly(new, policy);
-  -- A job looks at the rest when it cuts the document: to look at 64 KiB takes as long as parsing their words.
+  -- The rules read only the beginning now: reading 64 KiB takes as long as parsing their words. The job that cuts the
+  -- document has the rest judged.
   perform memory._judge_document(new, 65536);
   perform memory._await_verdict(new);
   return null;
 end;
 $$;
 
--- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. Until a job has
--- cut a long document, its first MiB is stored as rough pieces without token_count, for search by keyword.
+-- Replaces the pieces (document_chunks) by which search finds a document. A short document is one piece. A long
+-- document gets rough pieces of its first MiB, without token_count, for keyword search until a job has cut it.
 create or replace function memory._cut_roughly(p_document memory.documents, p_policy jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
   chunk_size constant int := (p_policy #>> '{knowledge_base,chunk_size}')::int;
-  -- More than four characters per token of chunk_size are long in any case, because counting all their tokens would
-  -- take seconds. So are documents that no rule has judged yet.
+  -- A document counts as long, without counting its tokens for seconds, if it has more than four characters per token
+  -- of chunk_size. It also counts as long if the rules have not read all of it.
   is_long constant boolean := length(p_document.content) > least(chunk_size * 4::bigint, 65536)
     or memory._tokens_at_most(p_document.content) > chunk_size;
 begin
@@ -41,8 +42,8 @@ begin
 end;
 $$;
 
--- The agent by whose policy a document is cut: the one whose conversation it archives; null for the documents of the
--- application, and for conversations of several agents.
+-- The agent whose policy says how a document is cut: the agent whose conversation the document archives; null for
+-- documents of the application, and for conversations of several agents.
 create or replace function memory._document_agent(p_agent_ids text[])
 returns text
 language plpgsql immutable parallel safe

@@ -1,7 +1,7 @@
--- The rules of documents. They live in a trigger, so that a direct insert obeys them too.
+-- Applies the rules of documents. A trigger does so, because a plain INSERT must obey them too.
 create or replace function memory._document_before_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
+language plpgsql volatile parallel unsafe security definer -- the writer may lack rights on policies
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -40,7 +40,7 @@ begin
   perform memory._check_id('user_id', p_candidate.user_id);
   perform memory._check_id('namespace', p_candidate.namespace);
   perform memory._check_id('doc_type', p_candidate.doc_type);
-  -- A file of a model may be empty.
+  -- Only a file that a model writes (memory.use_files()) may be empty.
   if p_candidate.namespace <> '/memories' or memory._is_blank(p_candidate.content) is not true then
     perform memory._check_text(p_candidate.content, 10485760, 'Pass the text of the document.');
   end if;

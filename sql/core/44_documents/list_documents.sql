@@ -25,7 +25,7 @@ comment on function memory.list_documents(text, text, text, int, int, boolean, j
 'conversations; filter is a part of the metadata. include_quarantined adds documents in quarantine, which '
 'quarantined_at shows. total_count is the number of matches on all pages.';
 
--- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well, and "documents"
+-- The doc_types that a filter lets pass. "conversations" includes documents stored as "conversation", and "documents"
 -- those stored as "document".
 create or replace function memory._doc_types(p_doc_types text[])
 returns text[]
@@ -36,7 +36,7 @@ begin atomic
     || case when 'documents' = any (p_doc_types) then array['document'] end;
 end;
 
--- The documents of a user under these filters.
+-- The documents of a user that pass these filters.
 create or replace function memory._listed_documents(
   p_user_id text, p_namespace text, p_doc_type text, p_filter jsonb, p_include_quarantined boolean
 )

@@ -1,7 +1,7 @@
 -- Documents in quarantine: no search finds them, and lists show them only if asked.
 
--- Puts a document into quarantine if a rule finds signs in its title or its text, of which the first p_max_chars are
--- looked at (null: all of it). A document that somebody has released stays.
+-- Puts a document into quarantine if a rule finds signs in its title or in the first p_max_chars of its text (null: in
+-- all of it). A document that somebody has released stays out of quarantine.
 create or replace function memory._judge_document(p_document memory.documents, p_max_chars int default null)
 returns void
 language plpgsql volatile parallel unsafe
@@ -22,7 +22,7 @@ begin
 end;
 $$;
 
--- Puts a new text of low trust into quarantine until the screen model has judged it, where the policy says so.
+-- Puts a new text of low trust into quarantine until the screen model has judged it, if the policy says so.
 create or replace function memory._await_verdict(p_document memory.documents)
 returns void
 language plpgsql volatile parallel unsafe
@@ -41,8 +41,8 @@ begin
 end;
 $$;
 
--- Puts a document into quarantine; false when there is none, or it is there already. Memories that an article had
--- superseded are current again.
+-- Puts a document into quarantine; returns false when there is no such document, or it is in quarantine already.
+-- Memories that an article had superseded become current again.
 create or replace function memory._quarantine_document(
   p_user_id text, p_document_id uuid, p_reason text, p_with text default null
 )
@@ -62,7 +62,7 @@ begin
 end;
 $$;
 
--- Takes a document out of quarantine; false when it is not there. An article hides its memories again.
+-- Takes a document out of quarantine; returns false when it is not in quarantine. An article hides its memories again.
 create or replace function memory._release_document(p_user_id text, p_document_id uuid)
 returns boolean
 language plpgsql volatile parallel unsafe

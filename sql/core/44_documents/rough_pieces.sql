@@ -1,13 +1,13 @@
--- The first MiB of a text as pieces of at most 32 KiB, for search until a job has cut all of it with a tokenizer. So
--- much of a piece can be parsed as a whole in every script; parsing 10 MiB at once would take 9 s. The pieces follow
--- each other without a gap. Each ends with the last sentence or line that ends in its last 1,000 bytes, else at the
--- last blank there, else anywhere between two characters.
+-- The first MiB of a text as pieces of at most 32 KiB, for search until a job has cut the whole text with a tokenizer.
+-- A piece of 32 KiB can be parsed as a whole in every script; parsing 10 MiB at once would take 9 s. The pieces follow
+-- each other without a gap. Each piece ends with the last sentence or line that ends in its last 1,000 bytes, else at
+-- the last blank there, else between any two characters.
 create or replace function memory._rough_pieces(p_content text)
 returns table (number int, piece text)
 language plpgsql immutable parallel safe
 as $$
 declare
-  -- Bytes, because to find a place in a text PostgreSQL counts all characters before it.
+  -- The function works on bytes, because PostgreSQL finds a place in a text by counting all characters before it.
   bytes constant bytea := convert_to(p_content, 'UTF8');
   size constant int := octet_length(bytes);
   max_bytes constant int := 32768;

@@ -1,4 +1,4 @@
--- The knowledge base.
+-- The knowledge base: documents and their pieces.
 -- A row of memory.documents may name one of memory.threads (user_id, thread_id).
 create table memory.documents (
   user_id text not null, -- user
@@ -50,7 +50,7 @@ comment on column memory.documents.trust is
 comment on column memory.documents.quarantined_at is 'Since when no search finds it and no list shows it.';
 comment on column memory.documents.quarantine_reason is 'Why: the signs that a rule found, or what the caller gave.';
 comment on column memory.documents.quarantined_with is
-'The poisoned source that the document derives from; null when it is itself the reason.';
+'The poisoned source from which the document derives; null if the document itself was put into quarantine.';
 comment on column memory.documents.released_at is 'When it was last released: no rule quarantines it again.';
 
 create table memory.document_chunks (
@@ -71,5 +71,5 @@ comment on column memory.document_chunks.document_id is 'The document of which t
 comment on column memory.document_chunks.number is 'The place of the piece in its document, from 0.';
 comment on column memory.document_chunks.content is 'The text of the piece.';
 comment on column memory.document_chunks.token_count is
-'From the job that cut the document, or an upper bound for a short one that needs no cutting; null while a long one '
-'waits for it.';
+'The tokens of the piece, counted by the job that cut the document, or an upper bound for a short document that '
+'needs no cutting; null while a long document waits to be cut.';

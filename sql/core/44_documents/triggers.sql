@@ -4,7 +4,7 @@ for each row
 when ({{not copied}})
 execute function memory._document_before_write();
 
--- Before the next one, which may put the document into quarantine.
+-- This trigger runs before document_200, which may put the document into quarantine.
 create trigger document_150_after_change
 after insert or update or delete on memory.documents
 for each row

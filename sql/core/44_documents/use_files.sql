@@ -41,7 +41,7 @@ comment on function memory.use_files(text, text, text, text, text, text, int, te
 'directory is there while a file is in it. Commands at the same time lose nothing. Errors: P0002 for a path that does '
 'not exist, 23505 for one that does already; their texts, like the results, are those of Anthropic''s memory tool.';
 
--- The path as files are stored by it: without "." and doubled slashes.
+-- The path in the form in which files are stored: without "." and doubled slashes.
 create or replace function memory._file_place(p_argument text, p_path text)
 returns text
 language plpgsql immutable parallel safe
@@ -64,7 +64,7 @@ begin
 end;
 $$;
 
--- A user's files at a place and under it, those in quarantine as well.
+-- A user's files at a place and below it, including files in quarantine.
 create or replace function memory._files_at(p_user_id text, p_place text)
 returns setof memory.documents
 language sql stable parallel safe
@@ -83,8 +83,7 @@ begin
 end;
 $$;
 
--- Refuses to make something at a place where something is, or under a file. What is in quarantine counts, although no
--- command shows it.
+-- Refuses a place that is taken, or that lies under a file. A file in quarantine also takes its place.
 create or replace function memory._check_free_place(
   p_argument text, p_user_id text, p_path text, p_place text, p_problem text
 )
@@ -103,7 +102,7 @@ begin
 end;
 $$;
 
--- Refuses a path at which no command shows anything.
+-- Refuses a path at which commands find no file.
 create or replace function memory._refuse_absent_file(p_path text, p_more text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -136,7 +135,7 @@ begin
 end;
 $$;
 
--- Lines of a text from the first to the last, each with its number.
+-- The lines of a text from p_first to p_last, each with its number.
 create or replace function memory._numbered(p_lines text[], p_first int, p_last int)
 returns text
 language sql immutable parallel safe
@@ -145,7 +144,7 @@ begin atomic
   from unnest(p_lines[p_first:p_last]) with ordinality as l (line, place);
 end;
 
--- The number of lines that end in a text.
+-- The number of line breaks in a text.
 create or replace function memory._line_ends(p_text text)
 returns int
 language sql immutable parallel safe
@@ -280,7 +279,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   file constant memory.documents := memory._file_to_change(p_user_id, p_path, p_place);
-  -- An end of the last line begins no further one.
+  -- A line break at the end of the file begins no further line.
   lines constant text[] := trim_array(string_to_array(file.content, e'\n'),
     case when file.content like e'%\n' then 1 else 0 end);
   joined text;

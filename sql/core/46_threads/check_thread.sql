@@ -12,7 +12,7 @@ begin
 end;
 $$;
 
--- Refuses to read fewer than one message; null means all new ones.
+-- Refuses a recent_k below 1. Null means all new messages.
 create or replace function memory._check_recent_k(p_recent_k int)
 returns void
 language plpgsql immutable parallel safe

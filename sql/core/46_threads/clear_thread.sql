@@ -24,7 +24,7 @@ begin
   perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
   perform memory._forget_conversation(user_id, thread_id);
   if agent_id is null then
-    -- Neither a summary nor a job that is reading the messages right now may bring them back.
+    -- Removes the thread's jobs and summaries: a job that is reading messages now must not bring them back.
     delete from memory.jobs as j
     where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
     perform memory._recall_user_summary(user_id, thread_id);
@@ -34,7 +34,7 @@ begin
     perform memory._recall_user_summary(user_id, thread_id);
     perform memory._drop_summaries(user_id, thread_id, p_agent_id => agent_id);
   end if;
-  -- The archived conversation stays. Later archives go into a new document.
+  -- The archived conversation stays. A later compression makes a new archive.
   perform memory._close_archive(user_id, thread_id);
   perform memory._note_deletion(user_id, array[thread_id]);
   return cleared;
@@ -46,7 +46,7 @@ comment on function memory.clear_thread(text, text, text) is
 'archived conversation stays in the knowledge base, and a notice says so; memory.delete_document() deletes it. The '
 'messages go for good with memory.sweep(), or once policy erasure.delete_after has passed.';
 
--- Has the next compression archive the thread into a new document, and says that the one before stays.
+-- Closes the archive of a thread: the document stays, and the next compression archives the thread into a new one.
 create or replace function memory._close_archive(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe

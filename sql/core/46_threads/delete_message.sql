@@ -20,8 +20,9 @@ comment on function memory.delete_message(text, text, bigint) is
 'message was there. A compressed message is deleted as well. Numbering goes on where it was. Memories that jobs have '
 'extracted from the message stay, and so does an archived conversation, which a notice names.';
 
--- Soft-deletes messages of threads that the caller has locked, and returns how many could be read. A thread and a seq
--- at the same place name a message. Summaries that cover one of them go, and archives that have one of them are closed.
+-- Soft-deletes messages of threads that the caller has locked, and returns how many of them could be read. The thread
+-- and the seq at the same place of the two arrays name a message. Summaries that cover a deleted message are deleted,
+-- and archives that contain one are closed.
 create or replace function memory._delete_messages(p_user_id text, p_thread_ids text[], p_seqs bigint[])
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -29,19 +30,19 @@ as $$
 declare
   places tid[];
   deleted bigint;
-  threads text[]; -- those of which a message was deleted, with the first of the deleted messages
+  threads text[]; -- the threads of deleted messages, with the first deleted message of each
   first_seqs bigint[];
   first_times timestamptz[];
   summarized text[];
 begin
-  -- Each message by its key: a plan that was made while the table was empty would read all messages of the user.
+  -- Each message is looked up by its key: a plan made while the table was empty would read all messages of the user.
   places := array(
     select f.place
     from unnest(p_thread_ids, p_seqs) as p (thread_id, seq)
     cross join lateral (
       select m.ctid as place from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = p.thread_id and m.seq = p.seq offset 0 for update) as f);
-  -- A compressed message is cleared as well: without its summary_id no job and no search reads it.
+  -- A compressed message loses its summary_id, so that it counts as cleared, and no job and no search reads it.
   with gone as (
     update memory.messages as m set is_active = false, summary_id = null
     where m.ctid = any (places) and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
@@ -78,8 +79,8 @@ begin
 end;
 $$;
 
--- Drops the summaries of a thread from a message on, or the summaries that read messages of an agent; all others stay.
--- A job that is reading the thread right now starts again.
+-- Deletes the summaries of a thread that reach to a message or beyond it, or the summaries that read messages of an
+-- agent. All other summaries stay. A job that is reading the thread now starts again.
 create or replace function memory._drop_summaries(
   p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
 )
@@ -105,7 +106,7 @@ begin
 end;
 $$;
 
--- Has compressed messages summarised anew if their summary is gone, because no context shows them.
+-- Has compressed messages summarised anew if their summary is gone, because otherwise no context shows what they said.
 create or replace function memory._summarize_put_away(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe

@@ -8,7 +8,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  chosen record; -- threads and seqs of the messages, and their ids
+  chosen record; -- threads, seqs and ids of the messages
   deleted bigint;
 begin
   perform memory._check_id('user_id', user_id);
@@ -24,10 +24,10 @@ begin
   deleted := cardinality(chosen.ids);
   if not dry_run and deleted > 0 then
     perform from (select distinct c as thread_id from unnest(chosen.threads) as c order by 1) as c
-    cross join lateral ( -- each by its key: the user may have very many threads
+    cross join lateral ( -- each by its key, because the user may have very many threads
       select from memory.threads as t
       where t.user_id = delete_messages.user_id and t.thread_id = c.thread_id offset 0 for update) as t;
-    -- Once more: somebody may have changed one of them before its thread was locked.
+    -- Chooses once more, because another session may have changed a message before its thread was locked.
     chosen := memory._messages_to_delete(user_id, thread_id, seqs, roles, filter, created_after, created_before,
                                          chosen.threads);
     deleted := memory._delete_messages(user_id, chosen.threads, chosen.seqs);
@@ -43,14 +43,14 @@ comment on function memory.delete_messages(
 'thread. Returns {"count": n, "sample": the ids (thread_id/seq) of the first ten by thread and seq, "dry_run": false}; '
 'with dry_run nothing is deleted. A call without any condition is refused (22023); an empty list deletes nothing.';
 
--- The messages under these conditions, by thread and seq, three arrays in step. With p_locked only those of these
--- threads.
+-- The messages that meet these conditions, by thread and seq, in three arrays of equal length. p_locked limits the
+-- result to messages of these threads.
 create or replace function memory._messages_to_delete(
   p_user_id text, p_thread_id text, p_seqs bigint[], p_roles text[], p_filter jsonb, p_created_after timestamptz,
   p_created_before timestamptz, p_locked text[] default null, out threads text[], out seqs bigint[], out ids text[]
 )
 language plpgsql stable parallel safe
-set plan_cache_mode = force_custom_plan -- one thread is read by the primary key, and so are single messages
+set plan_cache_mode = force_custom_plan -- the primary key finds one thread, and single messages
 as $$
 begin
   select coalesce(array_agg(f.thread_id), '{}'), coalesce(array_agg(f.seq), '{}'),

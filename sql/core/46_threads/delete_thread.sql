@@ -21,7 +21,7 @@ begin
                 where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id);
     -- The trigger on threads deletes the messages and everything else that belongs to the thread.
     delete from memory.threads as t where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id;
-  else -- What add-ons keep may name a thread of which no message was ever stored.
+  else -- Add-ons may have rows of a thread that never had a message.
     {{each addon with thread_deleted: perform memory._<addon>_thread_deleted(user_id, thread_id);}}
   end if;
   return deleted;
@@ -32,11 +32,11 @@ comment on function memory.delete_thread(text, text, text) is
 'Returns the number of messages deleted. Memories that somebody stated in the thread stay, unless memories is forget: '
 'then they go as well, and no model or import brings any memory of the thread back.';
 
--- Deletes the memories extracted from a thread, the memories that they were merged into, and the articles made of any
--- of them. Triggers restore the memories that one of the deleted memories had superseded. Articles go last: deleted
--- first, they would restore memories that are deleted anyway. With p_forgets the memories that somebody stated in the
--- thread go as well, and tombstones keep these and the extracted memories from coming back. The caller has locked the
--- thread.
+-- Deletes the memories extracted from a thread, the memories into which they were merged, and the articles made of any
+-- of them. Triggers restore the memories that a deleted memory had superseded. Articles are deleted last, because they
+-- would otherwise restore memories that are deleted next. With p_forgets the memories that somebody stated in the
+-- thread are deleted as well, and tombstones keep the stated and the extracted memories from coming back. The caller
+-- has locked the thread.
 create or replace function memory._delete_derived(p_user_id text, p_thread_id text, p_forgets boolean)
 returns void
 language plpgsql volatile parallel unsafe

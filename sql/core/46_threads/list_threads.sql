@@ -5,7 +5,7 @@ create or replace function memory.list_threads(
 returns setof memory.thread
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan -- the conditions decide which threads are looked at
+set plan_cache_mode = force_custom_plan -- the conditions decide which index is read
 as $$
 declare
   named text[]; -- the threads that have the words of the search
@@ -21,7 +21,7 @@ begin
   if search is not null then
     named := array(select w from memory._threads_with_words(user_id, search) as w);
   end if;
-  -- Of the threads that a sweep has settled an index gives the latest in order. Counters are read of the page alone.
+  -- An index gives the threads that a sweep has settled, the latest first. Counters are read only for the page.
   return query
   with page as materialized (
     select t.thread_id, t.title, t.metadata, t.last_at
@@ -49,7 +49,7 @@ comment on function memory.list_threads(text, int, int, text, jsonb, timestamptz
 'have all words of search in their title or in one of their messages, filter (a part) in their metadata, and their '
 'latest message after active_after and before active_before. total_count is the number of matches on all pages.';
 
--- The threads of a user under these conditions; null is no condition.
+-- The threads of a user that meet these conditions. A null stands for no condition.
 create or replace function memory._chosen_threads(
   p_user_id text, p_named text[], p_filter jsonb, p_active_after timestamptz, p_active_before timestamptz
 )

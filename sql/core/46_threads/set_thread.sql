@@ -25,7 +25,8 @@ begin
     select from memory.threads as e where e.user_id = set_thread.user_id and e.thread_id = set_thread.thread_id)
   on conflict on constraint threads_pkey do update
   set title = case when set_thread.title is null then t.title else excluded.title end,
-      -- The origin of a copy stays: memory.forget_memory() and memory.quarantine_source() find the copy by it.
+      -- The caller's metadata cannot remove the origin of a copied thread, because memory.forget_memory() and
+      -- memory.quarantine_source() find the copy by it.
       metadata = coalesce(set_thread.metadata || jsonb_strip_nulls(jsonb_build_object(
         'copied_from', t.metadata -> 'copied_from', 'copied_upto_seq', t.metadata -> 'copied_upto_seq')), t.metadata)
   where coalesce(t.metadata, '{}') = coalesce(set_thread.expected_metadata, t.metadata, '{}');

@@ -1,6 +1,5 @@
 -- Expired messages are subtracted from the counters of threads, because a counter goes down only when memory.sweep()
--- comes. They are read through the index on expires_at, so only messages that have expired since the last sweep cost
--- time.
+-- deletes the messages. An index on expires_at finds them, so only those expired since the last sweep cost time.
 create or replace view memory.thread_stats as
 select t.user_id, t.thread_id, t.message_count - coalesce(e.messages, 0) as message_count,
   t.active_tokens - coalesce(e.tokens, 0) as active_tokens, t.next_seq,

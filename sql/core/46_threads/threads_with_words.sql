@@ -1,6 +1,6 @@
--- The threads that have all words of a search in their title or in one of their messages that can be read. A word may
--- stand there in each form that memory._query_words() gives. Of words in scripts without spaces each pair of characters
--- must stand there.
+-- The threads that have all words of a search in their title or in one of their readable messages. Each form that
+-- memory._query_words() gives stands for its word. Of a word in a script without spaces each pair of characters must
+-- occur.
 create or replace function memory._threads_with_words(p_user_id text, p_search text)
 returns setof text
 language plpgsql stable parallel safe
@@ -16,7 +16,7 @@ declare
   forms text[];
   asked text;
   longest text[]; -- forms of the longest word, which few messages have as a rule
-  needed text[] := array[]::text[]; -- forms that stand for no other form
+  needed text[] := array[]::text[]; -- forms of words that have only one form
   longest_keys int[];
   beginnings text[];
 begin
@@ -37,7 +37,7 @@ begin
       forms := forms[:1];
     else
       forms := array(select f from unnest(memory._query_words(languages, typed, 20)) as f where f = any (telling));
-      continue when forms = '{}'; -- a word that says nothing, such as "the"
+      continue when forms = '{}'; -- skips a word that says nothing, such as "the"
       asked := concat_ws(' & ', asked, (
         select '(' || string_agg(quote_literal(f), ' | ') || ')' from unnest(forms) as f));
     end if;
@@ -57,7 +57,7 @@ begin
   from (select m.* from memory.texts as m where m.keys && longest_keys offset 0) as t
   where t.user_id = p_user_id and t.valid_until > statement_timestamp() and t.words @@ asked::tsquery
   union
-  -- Messages that neither a job nor a sweep has parsed yet. Only those are parsed whose content may have all words.
+  -- Searches messages that neither a job nor a sweep has parsed. It parses only those that may have all words.
   select m.thread_id
   from memory._unread_messages(p_user_id, null, 2147483647) as m
   where memory._words_that_begin(memory._folded(lower(m.content)), beginnings) = cardinality(beginnings)

@@ -14,8 +14,8 @@ for each row
 when ({{not copied}})
 execute function memory._thread_after_delete();
 
--- Removes the note that the triggers above leave. Each with a note of its own would look through the dead notes of
--- those before.
+-- This trigger removes the note that the triggers above leave. If each of them left and removed a note of its own, it
+-- would look through the dead notes of the earlier ones.
 create trigger threads_200_after_delete
 after delete on memory.threads
 for each statement

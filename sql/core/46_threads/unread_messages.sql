@@ -1,4 +1,4 @@
--- The messages of a thread, or of all threads (null) except one, that no job has read, the newest threads first.
+-- The messages that no job has read, of a thread or of all threads (null) but one, the newest threads first.
 create or replace function memory._unread_messages(
   p_user_id text, p_thread_id text, p_row_limit int, p_except_thread_id text default null
 )
@@ -9,7 +9,7 @@ begin atomic
   from (
     select t.thread_id, k.position
     from memory.threads as t
-    cross join lateral ( -- by the key of each: a join may read all marks of the user
+    cross join lateral ( -- each by its key: a join may read all marks of the user
       select coalesce((
         select m.position from memory.marks as m
         where m.user_id = p_user_id and m.scope = t.thread_id and m.kind = 'words'), -1) as position offset 0) as k

@@ -2,8 +2,8 @@
 
 -- Functions that the kinds embed and backfill share.
 
--- The job for the model to embed texts of a scope that lack its embedding: at most 256, or about 60,000 tokens; a later
--- job takes the rest. Without such a text the payload is null.
+-- The input of a job in which the model embeds texts of a scope that lack an embedding of this model: at most 256
+-- texts, or about 60,000 tokens. A later job takes the rest. If no text lacks one, the payload is null.
 create or replace function memory._embedding_input(
   p_user_id text, p_scope text, p_model memory.models,
   out payload jsonb, out input jsonb, out agent_id text, out tokens int
@@ -44,8 +44,8 @@ end;
 $$;
 
 -- Stores the embeddings of texts that have not changed since they were handed out, and hides near-duplicates of
--- memories. The runners hand in "vectors", the texts of such arrays: to read their numbers one by one as JSON took a
--- third of the time of the job.
+-- memories. The runners hand in "vectors", each the text of an array, because reading the numbers one by one as JSON
+-- took a third of the time of the job.
 create or replace function memory._store_embeddings(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -66,7 +66,7 @@ begin
   select m.* into model from memory.models as m
   where m.name = p_job.input ->> 'model' and m.model = coalesce(p_job.input ->> 'embedder', m.model)
     and m.settings ->> 'dimensions' is not distinct from p_job.input ->> 'dimensions'
-  for key share; -- so that nobody drops or replaces the model meanwhile
+  for key share; -- keeps others from dropping or replacing the model
   if not found then
     return jsonb_build_object('skipped', 'the model was dropped or replaced meanwhile');
   end if;
@@ -90,10 +90,11 @@ begin
           from jsonb_array_elements(given) with ordinality as g (value, place)) as v;
   exception
     when data_exception or integrity_constraint_violation or program_limit_exceeded then
-      perform memory._check_embeddings(given, form, dims); -- which says what is wrong
+      perform memory._check_embeddings(given, form, dims); -- names the embedding that is wrong
       raise;
   end;
-  if handed_in.are_good is not true or dims > 4000 then -- looking before took a third of the time of storing
+  -- The check that names a wrong embedding runs only if there is one, because it takes a third of the time of storing.
+  if handed_in.are_good is not true or dims > 4000 then
     perform memory._check_embeddings(given, form, dims);
   end if;
   perform memory._lock_embedded(p_job);
@@ -113,8 +114,8 @@ begin
 end;
 $$;
 
--- Refuses embeddings that are not arrays of p_dimensions numbers (or the texts of such arrays, where that is their
--- form), or whose numbers are all 0, because these have no cosine.
+-- Refuses embeddings that are not arrays of p_dimensions numbers (or, if p_form says so, the texts of such arrays).
+-- Also refuses an embedding whose numbers are all 0, because it has no cosine.
 create or replace function memory._check_embeddings(p_embeddings jsonb, p_form text, p_dimensions int)
 returns void
 language plpgsql stable parallel unsafe
@@ -150,7 +151,7 @@ begin
   end if;
   select e.position - 1 into wrong
   from jsonb_array_elements(p_embeddings) with ordinality as e (value, position)
-  -- 2^-25: halfvec stores this and every smaller number as 0.
+  -- 2^-25: halfvec stores this number and every smaller one as 0.
   where not jsonb_path_exists(e.value, '$[*] ? (@ > 2.98023223876953125e-8 || @ < -2.98023223876953125e-8)')
   limit 1;
   if found then
@@ -159,9 +160,9 @@ begin
 end;
 $$;
 
--- Locks what storing embeddings may change beside the texts: the counters of the agents of memories, because a
--- near-duplicate may be hidden, and the job, in the order that all writers keep. The messages that no job has read get
--- their rows in memory.texts.
+-- Locks the rows that storing embeddings may change beside the texts, in the order that all writers keep: the counters
+-- of the agents of memories, because a near-duplicate may be hidden, and the job. Also makes the rows in memory.texts
+-- of messages that no job has read.
 create or replace function memory._lock_embedded(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
@@ -184,7 +185,9 @@ begin
     perform from memory.messages as m
     where m.user_id = p_job.user_id and m.thread_id = unread.thread_id
       and m.seq between unread.from_seq and unread.to_seq
-    order by m.seq for share nowait; -- whoever holds one may wait for the job, which hands its result in again
+    -- A session that holds a message may wait for the job, so nobody is waited for: the worker hands the result in
+    -- again.
+    order by m.seq for share nowait;
     perform memory._finish_messages(p_job.user_id, unread.thread_id, unread.from_seq, unread.to_seq);
   end loop;
 end;

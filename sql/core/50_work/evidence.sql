@@ -1,11 +1,12 @@
--- Whether what a chat model has written rests on what it was given. Models make things up, repeat their instructions or
--- answer in another language, small ones more than others. Every text of a reply that is going to be stored passes
--- memory._problem_of(), whichever worker hands it in, and so do the texts of the built-in model.
+-- Decides whether a text that a chat model has written rests on the texts that the model was given. Models make things
+-- up, repeat their instructions or answer in another language, small ones more than others. Every text of a reply
+-- passes memory._problem_of() before it is stored, whichever worker hands the reply in. So do those of the built-in
+-- model.
 
--- The words of a text that say something, in their order, as they are compared: the first six letters of the stem by
--- p_language, without accents. Six letters make one of words that differ in their endings ("allergic", "allergies").
+-- The words of a text, in their order, in the form in which texts are compared: the first six letters of the stem by
+-- p_language, without accents. Six letters make words equal that differ in their endings ("allergic", "allergies").
 -- Scripts without blanks have pairs of characters in place of words, because nobody can tell where their words begin.
--- Stop words are left out, and generic words (lists/generic.txt) unless p_keeps_generic.
+-- The function leaves out stop words, and generic words (lists/generic.txt) unless p_keeps_generic.
 create or replace function memory._evidence_words(
   p_said text, p_language regconfig, p_keeps_generic boolean default false
 )
@@ -20,7 +21,7 @@ declare
   said text := memory._with_blanks(left(p_said, 65536));
 begin
   if octet_length(said) > length(said) then
-    -- Hiragana are mostly endings and particles.
+    -- Hiragana are removed, because they are mostly endings and particles.
     said := regexp_replace(regexp_replace(said, e'[\\u3041-\\u309f]+', ' ', 'g'), '(' || unspaced || ')', ' \1 ', 'g');
   end if;
   return array(
@@ -39,8 +40,8 @@ begin
 end;
 $$;
 
--- The runs of four words of a text, without stop words, by the English dictionary, because the built-in prompts are
--- English. A text that has one of the prompt's runs repeats the prompt.
+-- All runs of four successive words of a text, without stop words. The English dictionary parses them, because the
+-- built-in prompts are English. A text that shares a run with the prompt repeats the prompt.
 create or replace function memory._runs_of_words(p_text text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -53,10 +54,11 @@ begin
 end;
 $$;
 
--- What the texts of a reply to a job must rest on: p_cited, the texts that they name, and p_given, all that the model
--- was given (null: the same). p_evidence is the evidence of another text of the same reply, of which what is not about
--- p_cited is taken. The prompt is the one in use, with the rules of the policy and the descriptions of the types of
--- memories. The language is that of p_cited; where few words say nothing about it, all that the model was given does.
+-- The evidence on which the texts of a reply must rest. p_cited has the texts that they name, and p_given all texts
+-- that the model was given (null: only p_cited). p_evidence is the evidence of another text of the same reply; the
+-- function keeps those of its parts that do not depend on p_cited. The prompt is the prompt in use, with the rules of
+-- the policy and the descriptions of the types of memories. The language is that of p_cited; if p_cited has too few
+-- words to show it, all texts that the model was given show it.
 create or replace function memory._evidence_of(
   p_job memory.jobs, p_prompt text, p_cited text, p_given text default null, p_evidence memory._evidence default null
 )
@@ -84,7 +86,8 @@ begin
   end if;
   around := memory._language_of(p_evidence.given, around, to_tsvector(around, left(p_evidence.given, 1000)));
   p_evidence.language := memory._language_of(p_cited, around, to_tsvector(around, left(p_cited, 1000)));
-  -- In pieces, because of each text only the first 65,536 characters are read; tools write megabytes.
+  -- Reads the text in pieces, because memory._evidence_words() reads only the first 65,536 characters of a text, and
+  -- tools write megabytes.
   p_evidence.words := array(
     select distinct w
     from generate_series(1, least(p_evidence.length, 600000), 60000) as start
@@ -93,9 +96,9 @@ begin
 end;
 $$;
 
--- Why a text of a reply must not be stored (a key of memory._refusals()); null where it may be. p_least: how many words
--- of the texts the reply has at least. Words are not compared where the model may answer in another language (policy
--- models.translates), or unless p_compares.
+-- The reason why a text of a reply must not be stored (a key of memory._refusals()); null if it may be stored. p_least
+-- is the least number of words that the text shares with its evidence. Words are not compared without p_compares, or if
+-- the model may answer in another language (policy models.translates).
 create or replace function memory._problem_of(
   p_evidence memory._evidence, p_said text, p_least int default 1, p_compares boolean default true
 )
@@ -103,7 +106,7 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  -- "Yesterday" becomes a date that the text does not have.
+  -- Dates are not compared, because "yesterday" becomes a date that the evidence does not have.
   dates constant text := '^(\d{4}-\d\d?(-\d\d?.*)?|(19|20)\d\d)$';
   language constant regconfig := p_evidence.language;
   given constant text := p_evidence.given;
@@ -118,7 +121,7 @@ begin
     return 'too long';
   end if;
 
-  p_said := left(p_said, 8000); -- which tell enough, and take bounded time
+  p_said := left(p_said, 8000); -- enough to judge by, in bounded time
   if (select count(*) >= 3 and 2 * count(distinct s.sentence) <= count(*)
          from (select memory._plainly_spelled(t) as sentence
                from regexp_split_to_table(p_said, e'[.!?]\\s+|[\u3002\uff01\uff1f\\n]+') as t) as s
@@ -136,7 +139,7 @@ begin
   names := array(
     select distinct lower(n[1])
     from regexp_matches(p_said, e'(?<=[^.!?:;\\s]\\s)([[:upper:]][^\\s.,!?;:\'\u2019"()]*)', 'g') as n);
-  -- A name that stands elsewhere in what the model was given counts neither for nor against the text.
+  -- If a name occurs elsewhere in the texts that the model was given, it counts neither for nor against the text.
   select count(*) filter (where w.word = any (p_evidence.words)),
     count(*) filter (where w.word <> all (p_evidence.words) and w.word !~ dates and not exists (
       select from unnest(names) as n where left(n, 5) = left(w.word, 5) and strpos(given, left(n, 5)) > 0))
@@ -145,7 +148,8 @@ begin
   if shared < p_least or 3 * shared < shared + others then
     return case when shared > 0 and 3 * shared >= shared + others then 'too short' else 'no evidence' end;
   end if;
-  -- Most words like "der" and "und" that the text has are in none of the given texts: it is in another language.
+  -- The stop words of its own language ("der", "und") show a text in another language: most of them occur in none of
+  -- the given texts.
   if own <> language and 3 * shared < 2 * (shared + others) and (
     select 2 * count(*) filter (where strpos(given, w) = 0) >= count(*)
       and count(*) filter (where strpos(given, w) = 0) > 0
@@ -153,7 +157,7 @@ begin
     where to_tsvector(own, w) = '' and w ~ '[^[:digit:]]') then
     return 'another language';
   end if;
-  if own <> 'german'::regconfig and ( -- which writes every noun with a capital letter
+  if own <> 'german'::regconfig and ( -- German writes every noun with a capital letter
     select 2 * count(*) filter (where strpos(given, left(n, 5)) = 0) > count(*) from unnest(names) as n) then
     return 'unknown names';
   end if;
@@ -161,7 +165,7 @@ begin
 end;
 $$;
 
--- Whether a statement says a few words again and again, as a model does that does not find the end of a memory.
+-- Whether a statement repeats a few words again and again, as a model does when it does not find the end of a memory.
 create or replace function memory._rambles(p_said text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -175,9 +179,9 @@ begin
 end;
 $$;
 
--- Whether a statement speaks of a memory, so that it may end it: they share a word, or an attribute that both have or
--- name. p_said: the statement, with the messages that it cites. p_words: memory._evidence_words() of them, in
--- p_language. A model that makes things up would end anything.
+-- Whether a statement speaks of a memory: they share a word, or both have or name the same attribute. Only then may the
+-- statement end the memory, because a model that makes things up would end any memory. p_said is the statement with the
+-- messages that it cites, and p_words are the memory._evidence_words() of p_said in p_language.
 create or replace function memory._speaks_of(
   p_said text, p_words text[], p_language regconfig, p_attribute text, p_memory memory.memories
 )
@@ -187,12 +191,13 @@ as $$
 begin
   return p_words && memory._evidence_words(
       concat_ws(' ', p_memory.subject, p_memory.content, p_memory.metadata ->> 'value'), p_language)
-    or (memory._attributes_named(p_said) || lower(split_part(p_attribute, '/', 1)))
-      && (memory._attributes_named(p_memory.content) || lower(split_part(p_memory.attribute, '/', 1)));
+    or (memory._attributes_named(p_said) || memory._kind_of_attribute(p_attribute))
+      && (memory._attributes_named(p_memory.content) || memory._kind_of_attribute(p_memory.attribute));
 end;
 $$;
 
--- Of the numbers of known memories that a statement ends (memory._speaks_of()) those that it may name.
+-- The numbers in p_numbers of those known memories that a statement may end, because it speaks of them
+-- (memory._speaks_of()).
 create or replace function memory._may_name(
   p_evidence memory._evidence, p_job memory.jobs, p_numbers jsonb, p_said text, p_attribute text
 )
@@ -213,7 +218,7 @@ begin
 end;
 $$;
 
--- How often each reason was given, in the form in which the result of a job has it; null where none was.
+-- How often each reason was given, in the form of a job's result; null if there was none.
 create or replace function memory._counted_refusals(p_reasons text[])
 returns jsonb
 language sql immutable parallel safe
@@ -222,7 +227,8 @@ begin atomic
   from (select u as reason, count(*) as number from unnest(p_reasons) as u where u is not null group by u) as r;
 end;
 
--- All that messages say: who speaks, the text, and the calls of tools. p_speakers_only: of users and assistants.
+-- Everything that the messages of a range say: who speaks, the text, and the calls of tools. With p_speakers_only only
+-- messages of users and assistants count.
 create or replace function memory._said_in(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean
 )

@@ -1,5 +1,5 @@
--- What a dry run would change, read while it is changed: the articles that it makes, and the memories that end, each
--- with its beginning, the memory that takes its place and the reason.
+-- The changes of a dry run, read before they are undone: the articles that it made, and the memories that it ended,
+-- each with its beginning, the memory that takes its place and the reason.
 create or replace function memory._proposal(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe

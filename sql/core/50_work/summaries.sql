@@ -37,9 +37,9 @@ begin
 end;
 $$;
 
--- Refuses a summary that does not rest on the messages it was made from and on the summary before, by
--- memory._problem_of(), and returns the result without the entries of its lists that do not either. A summary of
--- the whole thread takes the place of messages, so it has to have a twentieth of their words, or ten words.
+-- Refuses a summary that does not rest on its messages and on the former summary (memory._problem_of()). Returns the
+-- result without the entries of its lists that do not rest on them. A summary of the whole thread takes the place of
+-- messages, so it must have a twentieth of their words, or ten words.
 create or replace function memory._evident_summary(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql stable parallel safe
@@ -48,7 +48,7 @@ declare
   kind constant text := case p_job.input ->> 'chain' when 'rolling' then 'summarize_thread'
     when 'user' then 'summarize_user' else 'compress_thread' end;
   evidence constant memory._evidence := memory._evidence_of(p_job, kind, concat_ws(e'\n', memory._summarised(p_job), (
-    select concat_ws(e'\n', b.summary, b.metadata - 'method') -- the summary from which this one goes on
+    select concat_ws(e'\n', b.summary, b.metadata - 'method') -- the summary that this one continues
     from memory.summaries as s
     join memory.summaries as b on b.user_id = s.user_id and b.summary_id = s.base_summary_id
     where s.user_id = p_job.user_id and s.summary_id = (p_job.input ->> 'summary_id')::uuid)));
@@ -59,8 +59,8 @@ declare
   entry jsonb;
   kept jsonb;
 begin
-  -- Without the marks of the points of a rolling summary, and without lines that end with a colon: these are headings,
-  -- which the built-in model writes in English.
+  -- The function does not compare the marks of the points of a rolling summary, nor lines that end with a colon: such
+  -- lines are headings, which the built-in model writes in English.
   reason := memory._problem_of(
     evidence, regexp_replace(p_result ->> 'summary', '^(\[seq [0-9-]+\] |[^\n]*:$)', '', 'gn'),
     case when kind = 'compress_thread' then least(ceil(words / 20.0), 10) else least(words, 1) end::int);
@@ -74,7 +74,7 @@ begin
     kept := '[]';
     for entry in select e from jsonb_array_elements(list.value) as e limit 1000 loop
       reason := case when jsonb_typeof(entry) <> 'string' then 'malformed'
-        -- A topic says in a word of its own what is talked of.
+        -- A topic names its subject in words of its own, so its words are not compared.
         else memory._problem_of(evidence, entry #>> '{}', 0, list.key <> 'topics') end;
       if reason is null then
         kept := kept || jsonb_build_array(entry);
@@ -88,8 +88,8 @@ begin
 end;
 $$;
 
--- What the messages say that a job's summary covers anew. The marks of a profile still say how far the threads were
--- read before.
+-- The text of the messages that a job's summary covers and the former summary did not. For a profile, the marks still
+-- say how far each thread was read before this job.
 create or replace function memory._summarised(p_job memory.jobs)
 returns text
 language plpgsql stable parallel safe

@@ -4,7 +4,7 @@ create or replace function memory.export_user(
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set timezone = 'UTC' -- so that times are written alike everywhere
+set timezone = 'UTC' -- times are written alike everywhere
 set extra_float_digits = 1
 set bytea_output = 'hex'
 as $$
@@ -42,13 +42,13 @@ comment on function memory.export_user(text, text[], int, jsonb) is
 'memory.import_user() makes them again. More than 250 MB are refused (54000); with max_rows the object is a part of so '
 'many rows, or of 32 MB, and its member next, null in the last part, is passed as after to get the part that follows.';
 
--- The export, of one moment: the statements of a stable function all see what its caller's statement sees. A part goes
--- on after a row that was the last before, found by its key: where parts counted rows, PostgreSQL read and sorted all
--- of them for each part, 1.6 s of CPU for each 1,000 of 100,000 messages.
+-- The export, as of one moment, because the statements of a stable function all see what its caller's statement sees. A
+-- part continues after the last row of the part before, found by its key. When parts counted rows, PostgreSQL read and
+-- sorted all rows for each part: 1.6 s of CPU for each 1,000 of 100,000 messages.
 create or replace function memory._export(p_user_id text, p_kinds text[], p_max_rows int, p_after jsonb)
 returns jsonb
 language plpgsql stable parallel unsafe -- an error is handled
-set enable_sort = off -- without statistics of a table, all rows that are left would be sorted for each part
+set enable_sort = off -- without statistics PostgreSQL would sort all remaining rows for each part
 as $$
 declare
   max_bytes constant int := case when p_max_rows is null then memory._max_export_bytes() else 32000000 end;
@@ -56,7 +56,7 @@ declare
   export jsonb := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', p_user_id);
   kind text;
   item jsonb;
-  key jsonb; -- of the row, its place in the order
+  key jsonb; -- the key of the row, its place in the order
   rows jsonb[];
   number int := 0;
   bytes bigint := 0;
@@ -65,7 +65,7 @@ begin
   foreach kind in array p_kinds loop
     rows := '{}';
     for item, key in execute memory._export_query(format('memory.%I', kind), p_after) using p_user_id, p_after loop
-      -- At least one row, so that the export goes on behind a long row.
+      -- Takes at least one row, so that the export continues after a long row.
       if number = p_max_rows or number > 0 and bytes + pg_column_size(item) > max_bytes then
         next := jsonb_build_object('kind', kind, 'key', p_after);
         exit;
@@ -77,7 +77,7 @@ begin
     end loop;
     export := export || jsonb_build_object(kind, rows);
     if p_max_rows is not null then
-      -- A part has one kind, because the members of a jsonb do not stay in the order in which they are imported.
+      -- A part has only one kind, because the members of a jsonb do not keep the order of the import.
       return export || jsonb_build_object('next', case
         when next is not null then next
         when kind <> p_kinds[cardinality(p_kinds)]
@@ -93,7 +93,7 @@ begin
   end if;
   return export;
 exception
-  when data_exception then -- in a key with other members
+  when data_exception then -- p_after has a key with other members
     if is_first then
       raise;
     end if;
@@ -102,7 +102,7 @@ exception
 end;
 $$;
 
--- PostgreSQL takes no jsonb of more than 256 MiB.
+-- The greatest size of a part. PostgreSQL takes no jsonb of more than 256 MiB.
 create or replace function memory._max_export_bytes()
 returns int
 language sql immutable parallel safe
@@ -117,8 +117,8 @@ begin atomic
   select text 'agent_memory user';
 end;
 
--- A query over the rows of a kind as they are exported: item is a row, key its place in the order, which is that of the
--- primary key. Its parameters are the user and the key that it goes on after, if there is one.
+-- A query over the rows of a kind as they are exported. item is a row, and key is its place in the order of the primary
+-- key. The parameters of the query are the user and, if the export continues, the key after which it continues.
 create or replace function memory._export_query(p_table regclass, p_after jsonb, p_with_expired boolean default false)
 returns text
 language plpgsql stable parallel safe

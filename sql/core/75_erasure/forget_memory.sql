@@ -4,13 +4,13 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Rows that triggers and foreign keys remove with others, and jobs with summaries that they have begun.
+  -- Tables whose rows triggers and foreign keys remove together with others, and jobs together with their summaries.
   followers constant text[] := array[{{tables with follows}}];
-  locked record; -- threads and agents
+  locked record; -- the locked threads and agents
   same uuid[];
   longer uuid[]; -- further memories that contain a wording, such as a longer sentence
   statements text[];
-  wordings text[]; -- of statements
+  wordings text[]; -- the wordings of the statements
   patterns text[];
   before jsonb;
   gone jsonb := jsonb '{}';
@@ -24,7 +24,7 @@ begin
     begin
       locked := memory._lock_to_forget(user_id);
       exit;
-    exception when serialization_failure then -- this has given back all locks that the attempt took
+    exception when serialization_failure then -- the error has released all locks that the attempt took
       if attempt = 100 then
         raise;
       end if;
@@ -34,14 +34,14 @@ begin
   if same = '{}' then
     perform memory._refuse_unknown_memory(memory_id);
   end if;
-  -- What they say now, each once. Of a memory that was reworded also what it said before.
+  -- The current content of each of these memories, and the contents of their earlier versions.
   statements := array(
     select m.content from memory.memories as m where m.user_id = forget_memory.user_id and m.memory_id = any (same)
     union
     select h.content from memory.memory_history as h
     where h.user_id = forget_memory.user_id and h.memory_id = any (same));
   wordings := memory._wordings_of(statements);
-  -- Earlier versions and sources of a longer memory do not count, because they may say only the rest of the sentence.
+  -- Finds longer memories by their current content: earlier versions and sources may say only the rest of it.
   patterns := memory._patterns_of(wordings);
   longer := array(
     select m.memory_id from memory.memories as m
@@ -72,10 +72,10 @@ comment on function memory.forget_memory(text, uuid, text) is
 'back. Returns a receipt: receipt_id, forgotten_at and the rows by table. Error P0002 when the user has no such '
 'memory.';
 
--- Locks the rows that memory.forget_memory() may change, in the order of docs/architecture.md. Returns the threads and
--- agents that are locked: all of the user, because which of them state the memory is known only after all messages were
--- read. Error 40001 when somebody holds a thread or counter that was made meanwhile. Later threads and counters are
--- left alone: statements that applications store there are said anew, and no job can store anything.
+-- Locks the rows that memory.forget_memory() may change, in the order of docs/architecture.md. Returns the locked
+-- threads and agents: all of the user, because only all messages together tell which of them state the memory. Raises
+-- 40001 when another session holds a thread or counter that was made meanwhile. Threads and counters made after that
+-- are not locked: applications state there anew what they store, and no job can store anything.
 create or replace function memory._lock_to_forget(p_user_id text, out threads text[], out agents text[])
 language plpgsql volatile parallel unsafe
 as $$
@@ -84,7 +84,7 @@ declare
 begin
   perform memory._stop_claims(p_user_id);
   perform memory._lock_counters(p_user_id, true);
-  -- Jobs that end lock watermarks and documents before their own row.
+  -- A job that ends locks watermarks and documents before its own row.
   perform from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'summarize_user' order by k.scope for update;
   perform from memory.documents as d
@@ -93,11 +93,11 @@ begin
     from memory.jobs as j cross join lateral jsonb_array_elements(j.input -> 'rows') as r
     where j.user_id = p_user_id and j.kind = 'chunk_documents' and j.status = 'running')
   order by d.document_id for update;
-  -- Jobs that parse artifacts are handed no texts, and lock parts of artifacts before their own row: a caller that
-  -- removes artifacts leaves them alone.
+  -- Jobs that parse artifacts are not locked: they are handed no texts, and lock parts of artifacts before their own
+  -- row. A caller that removes artifacts leaves these jobs alone.
   perform from memory.jobs as j
   where j.user_id = p_user_id and j.kind <> 'parse_artifacts' order by j.job_id for update;
-  -- Once more: a job may have stored something under a counter of its own before it was locked.
+  -- Locks counters once more, because a job may have stored something under a new counter before the job was locked.
   select l.threads, l.agents, l.are_all into threads, agents, are_all from memory._lock_counters(p_user_id, false) as l;
   if not are_all then
     perform memory._refuse_busy_user();
@@ -105,7 +105,7 @@ begin
 end;
 $$;
 
--- How many rows a user has in these tables.
+-- The number of rows of a user in each of these tables.
 create or replace function memory._count_rows(p_user_id text, p_tables text[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -123,10 +123,10 @@ begin
 end;
 $$;
 
--- Removes these memories, everything that was made of them, and earlier versions of other memories that say the same;
--- then forgotten texts from the jobs of the user, which the caller has locked. Running jobs may have been handed these:
--- they lose their leases, so that their results are refused (AM001), and are handed out again without them. Finished
--- jobs that show any of it go.
+-- Removes these memories, everything that was made of them, and earlier versions of other memories that say the same.
+-- Then removes forgotten texts from the jobs of the user, which the caller has locked. A running job may have been
+-- handed these texts: it loses its lease, so that its result is refused (AM001), and is handed out again without them.
+-- Finished jobs that show a forgotten text are deleted.
 create or replace function memory._forget_memories(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -136,7 +136,7 @@ declare
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
-  -- Before the memories, so that they are counted: a change of those that stay adds versions.
+  -- The versions are deleted and counted before the memories, because a change of the remaining memories adds versions.
   delete from memory.memory_history as h
   where h.user_id = p_user_id and (h.memory_id = any (p_memory_ids)
     or memory._may_state(h.content, patterns) and memory._states_any(h.content, p_wordings));
@@ -145,7 +145,7 @@ begin
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
   get diagnostics removed = row_count;
   gone := memory._counting(gone, 'memories', removed);
-  -- After the memories: an article that is deleted makes the others that it was made of current again.
+  -- Articles are deleted after the memories, because deleting an article makes its other memories current again.
   delete from memory.documents as d
   where d.user_id = p_user_id
     and (memory._is_article_of(d, p_memory_ids)
@@ -155,7 +155,8 @@ begin
   gone := memory._counting(gone, 'documents', removed);
   perform memory._restart_jobs(p_user_id);
   delete from memory.jobs as j
-  where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
+  -- The condition names no status, because by an index of the status it would read the finished jobs of all users.
+  where j.user_id = p_user_id and j.finished_at is not null
     and (memory._json_states_any(jsonb_build_array({{texts of jobs as j}}), p_wordings)
       or exists (
         select from unnest(p_memory_ids) as i (id)

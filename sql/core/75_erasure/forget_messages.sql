@@ -1,6 +1,6 @@
 -- Removes the messages that state these memories, and everything that was made of these messages. A message states a
--- memory if the memory names it as its source, or if it has the same words in its content or metadata. The caller holds
--- the locks, those of p_threads.
+-- memory if the memory names the message as its source, or if the message has the same words in its content or
+-- metadata. The caller has locked the rows of the user; p_threads are the locked threads.
 create or replace function memory._forget_messages(
   p_user_id text, p_memory_ids uuid[], p_wordings text[], p_threads text[]
 )
@@ -9,23 +9,24 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
-  threads text[]; -- of the messages that go, with their numbers
+  threads text[]; -- the threads and numbers of the messages to remove
   seqs bigint[];
-  threads_of_keys text[]; -- of those of them that became artifacts, with the keys
+  threads_of_keys text[]; -- the threads and keys of those of them that became artifacts
   keys text[];
   thread record;
   contents text[];
-  said text[]; -- these wordings, and those of the messages that go
+  said text[]; -- these wordings, and those of the removed messages
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
   {{each addon with forget_first: gone := memory._added(gone, memory._<addon>_forget_first(p_user_id, p_wordings));}}
-  delete from memory.shown_rounds as s where s.user_id = p_user_id; -- with hashes of queries, perhaps of these words
+  delete from memory.shown_rounds as s where s.user_id = p_user_id; -- their query hashes may be of these words
   get diagnostics removed = row_count;
   gone := memory._counting(gone, 'shown_rounds', removed);
   select coalesce(array_agg(m.thread_id), '{}'), coalesce(array_agg(m.seq), '{}') into threads, seqs
   from (
-    -- With their copies in copied threads, which keep number and time. The source may be gone, or in quarantine.
+    -- The source messages, and their copies in copied threads, which have the same number and time. A source message
+    -- itself may be removed already, or in quarantine.
     select c.thread_id, c.seq
     from memory.memories as m
     cross join lateral memory._copies_of(p_user_id, m.thread_id) as t
@@ -36,7 +37,7 @@ begin
         and memory._may_be_copy(p_user_id, m.thread_id, n.seq, n.created_at) offset 0) as c
     where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
     union
-    -- An application may have replaced the metadata that say of what a thread is a copy.
+    -- Copies in threads whose metadata an application has replaced, so that they no longer name the copied thread.
     select c.thread_id, c.seq
     from memory.memories as m
     join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
@@ -56,7 +57,7 @@ begin
           and memory._json_states_any(s.metadata, p_wordings)) -- such as the arguments of a tool's call
     union
     select q.thread_id, q.seq
-    from memory.quarantined_messages as q -- which keep the text of the message
+    from memory.quarantined_messages as q -- these rows keep the text of the message
     where q.user_id = p_user_id and memory._may_state(q.content, patterns)
       and memory._states_any(q.content, p_wordings)) as m
   where m.thread_id = any (p_threads);
@@ -84,14 +85,14 @@ begin
     from (
       select d.thread_id, d.seq from unnest(threads, seqs) as d (thread_id, seq)
       union all
-      -- Summaries that say it without a message that is left to say so.
+      -- Summaries that state a memory although no remaining message does.
       select s.thread_id, s.end_seq from memory.summaries as s
       where s.user_id = p_user_id and s.thread_id <> '' and memory._states_any(s.summary, p_wordings)) as f
     group by f.thread_id
   loop
     gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.first_seq));
   end loop;
-  -- Archives of conversations outlive the summaries that they were made with.
+  -- Archives of conversations outlive the summaries from which they were made, so they are searched by themselves.
   delete from memory.documents as d
   where d.user_id = p_user_id and memory._is_archive(d) and memory._states_any(d.content, said);
   get diagnostics removed = row_count;
@@ -99,7 +100,7 @@ begin
   if threads <> '{}' or exists (
     select from memory.summaries as s
     where s.user_id = p_user_id and s.thread_id = '' and memory._states_any(s.summary, p_wordings)) then
-    -- A new one is made of all that is left.
+    -- The next summary of the user is made of all remaining messages.
     delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
     get diagnostics removed = row_count;
     gone := memory._counting(gone, 'marks', removed);
@@ -114,8 +115,8 @@ begin
 end;
 $$;
 
--- Removes messages, and returns how many there were. Their idempotency keys stay, so that a repeated call or import
--- does not store them again, but not their digests, by which anybody could guess the text.
+-- Removes messages, and returns their number. Their idempotency keys stay, so that a repeated call or import does not
+-- store the messages again. The digests of the keys are removed, because anybody could guess the text by them.
 create or replace function memory._remove_messages(p_user_id text, p_threads text[], p_seqs bigint[])
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -124,7 +125,7 @@ declare
   removed bigint;
 begin
   if coalesce(cardinality(p_seqs), 0) = 0 then
-    return 0; -- the triggers of a deletion look further than this user
+    return 0; -- the triggers of a deletion read more than this user
   end if;
   delete from memory.messages as m
   using unnest(p_threads, p_seqs) as d (thread_id, seq)
@@ -137,8 +138,8 @@ begin
 end;
 $$;
 
--- Removes the summaries of a thread from this message on, with everything that was made of them, and queues new ones if
--- there is a chat model. Messages that compression has put into one of these summaries come back into the thread.
+-- Removes the summaries of a thread that reach to this message or beyond, with everything that was made of them, and
+-- queues new ones if there is a chat model. Compressed messages that such a summary covers return to the thread.
 create or replace function memory._forget_summaries(p_user_id text, p_thread_id text, p_first_seq bigint)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -4,11 +4,11 @@ create or replace function memory.forget_user(
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan -- a plan that was made while a table was empty would read the rows of all users
+set plan_cache_mode = force_custom_plan -- a plan made for an empty table would read the rows of all users
 as $$
 declare
-  gone jsonb; -- by all passes
-  gone_now jsonb; -- by one
+  gone jsonb; -- the removed rows, by all passes
+  gone_now jsonb; -- the removed rows, by one pass
   in_spaces jsonb;
   receipt jsonb;
   lifted bigint;
@@ -17,7 +17,8 @@ begin
     perform memory._refuse('spaces', coalesce('unknown value "' || left(spaces, 50) || '"', 'must not be null'),
       'Use keep or forget.');
   end if;
-  -- Of a space, transactions that write there end before anything is locked, and later ones wait here.
+  -- If the user is a space, the call waits here for the transactions that write in it, before it locks anything else.
+  -- Later writers wait for this transaction.
   perform memory._lock_space(user_id);
   perform memory._check_id('user_id', user_id);
   reason := memory._reason_without(reason, array[user_id]);
@@ -26,9 +27,9 @@ begin
   perform memory._begin_whole_user_change();
   for attempt in 1 .. 100 loop
     begin
-      -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no
-      -- transaction was removed in part: what others committed before is gone, and what they commit from now on is of a
-      -- new user.
+      -- Each statement of a pass sees everything that was committed before. If a pass finds no row, all rows that
+      -- others had committed are removed, and none of their transactions was removed only in part. Rows that others
+      -- commit from then on belong to a new user.
       gone := jsonb '{}';
       for pass in 1 .. 1000 loop
         gone_now := memory._forget_rows(user_id, pass = 1);
@@ -39,21 +40,21 @@ begin
         perform memory._refuse_busy_user();
       end if;
       exit;
-    exception when serialization_failure then -- this has given back all locks that the attempt took
+    exception when serialization_failure then -- the error has released all locks that the attempt took
       if attempt = 100 then
         raise;
       end if;
     end;
   end loop;
-  -- The row of memory.marks that kept workers from claiming jobs of this user. Any other row is that of a new user by
-  -- now, and its writer may wait for this transaction.
+  -- Removes the row of memory.marks that kept workers from claiming jobs of this user. Any other row there belongs to a
+  -- new user by now, and the writer of such a row may wait for this transaction.
   delete from memory.marks as k where k.user_id = forget_user.user_id and (k.scope, k.kind) = ('', 'claims');
   update memory.audit as a set details = '{}'
   where a.function = 'merge_users' and a.details ->> 'from_user_id' = forget_user.user_id;
   perform memory._end_whole_user_change();
-  -- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id.
-  -- Where that is this user, the turns go on from a random place. No claim comes back to this one: the user has no
-  -- jobs.
+  -- The sequences of turns keep the place of the user who had the last turn, and anybody can compute this place from a
+  -- user_id. If it is the place of this user, the turns go on from a random place. No claim returns to the old place,
+  -- because the user has no jobs.
   perform setval(c.oid, hashtextextended(gen_random_uuid()::text, 0) / 2)
   from pg_class as c
   where c.relnamespace = 'memory'::regnamespace and c.relkind = 'S' and starts_with(c.relname, 'turn_of_')
@@ -73,13 +74,13 @@ comment on function memory.forget_user(text, text, text) is
 'in spaces stays, without the user; with spaces => ''forget'' it goes as well, as far as sessions of tenants wrote it: '
 'in others nobody knows who writes.';
 
--- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
--- docs/architecture.md: claims are stopped, threads and counters are locked, then rows are removed, those that jobs
--- lock in the order in which jobs lock them. The catalog names the tables.
+-- Removes all rows of a user that this transaction sees, and returns their number by table. The order is that of
+-- docs/architecture.md: the function stops claims, locks threads and counters, then removes rows; it removes the rows
+-- that jobs lock in the order in which jobs lock them. The catalog names the tables.
 --
 -- Threads and counters that others create after the first statements are not locked here. A session that locks one of
--- them may wait for a row that is removed here. So nothing here may wait for that session: this pass leaves rows of
--- such threads and counters alone. A later pass, which holds locks already, locks them without waiting, or gives up
+-- them may wait for a row that is removed here, so nothing here may wait for that session: this pass leaves rows of
+-- such threads and counters unchanged. A later pass, which already holds locks, locks them without waiting, or gives up
 -- with 40001.
 create or replace function memory._forget_rows(p_user_id text, p_may_wait boolean)
 returns jsonb
@@ -89,13 +90,14 @@ declare
   locked record;
   documents uuid[];
   item record;
-  -- Counted before jobs are deleted, for which a trigger adds rows (memory._jobs_after_delete()).
+  -- Rows of gone_jobs are counted before jobs are deleted, because a trigger then adds rows
+  -- (memory._jobs_after_delete()).
   gone_jobs constant bigint := (select count(*) from memory.gone_jobs as g where g.user_id = p_user_id);
-  had_mark boolean; -- that of claims, which memory.forget_user() removes at the end
+  had_mark boolean; -- a row of kind claims, which memory.forget_user() removes at the end
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
-  had_mark := memory._stop_claims(p_user_id) and p_may_wait; -- a later pass finds the row of this transaction
+  had_mark := memory._stop_claims(p_user_id) and p_may_wait; -- a later pass finds this transaction's row
   locked := memory._lock_counters(p_user_id, p_may_wait);
   if not p_may_wait and not locked.are_all then
     perform memory._refuse_busy_user();
@@ -116,9 +118,9 @@ begin
 end;
 $$;
 
--- The tables with rows of users, in the order in which these rows are locked, and whether the rows are of threads, too.
--- The catalog names the tables, because somebody may have made others than ours in the schema; the registry says more
--- of ours (sql/registry.py).
+-- The tables with rows of users, in the order in which these rows are locked, and whether the rows belong to threads,
+-- too. The catalog names the tables, because somebody may have made other tables in the schema. The registry says more
+-- about our own tables (sql/registry.py).
 create or replace function memory._tables_of_users()
 returns table (
   relation regclass, name text, has_thread boolean, stays boolean, ignored_by_import boolean,
@@ -144,13 +146,13 @@ begin
   ) as r (name, place, stays, ignored_by_import, merged_by_hand, merged, taken, joined, conflict)
     on r.name = c.relname
   where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-  order by r.place, c.relname; -- those without a place come last
+  order by r.place, c.relname; -- tables without a place come last
 end;
 $$;
 
--- The statement of a pass that removes rows of a table. It leaves rows alone that are of a thread, counter or document
--- that is not locked, or of an artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads,
--- agents and documents that are locked.
+-- The statement by which a pass removes rows of a table. It does not touch rows of a thread, counter or document that
+-- is not locked, nor rows of an artifact or upload that still exists. $1 is the user; $2, $3 and $4 are the locked
+-- threads, agents and documents.
 create or replace function memory._forgetting_delete(p_table regclass, p_has_thread boolean)
 returns text
 language plpgsql stable parallel safe
@@ -164,7 +166,7 @@ begin
 end;
 $$;
 
--- Locks the documents of a user, but for those of threads that are not locked, and returns their ids.
+-- Locks the documents of a user and returns their ids, except documents of threads that are not locked.
 create or replace function memory._lock_documents(p_user_id text, p_threads text[])
 returns uuid[]
 language plpgsql volatile parallel unsafe
@@ -181,8 +183,8 @@ end;
 $$;
 
 -- Removes the user from the rows that stay: the ledger, the rows that memory.record_calls() needs for running calls,
--- and who has called which function. Returns their numbers, and that of the locks of budgets. An agent that nobody else
--- has may name the user, so its id goes too, unless a policy names the agent.
+-- and the records of administrative calls. Returns their numbers, and the number of locks of budgets. The id of an
+-- agent whom no other user has may name the user, so it is removed too, unless a policy names the agent.
 create or replace function memory._without_user(p_user_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -202,13 +204,13 @@ begin
       and not exists (select from memory.policies as p where p.user_id = '' and p.agent_id = a.agent_id)
       and not exists (
         select from memory.model_calls as o where o.agent_id = a.agent_id and o.user_id <> p_user_id));
-  -- A user who was forgotten and imported again has calls that the ledger has already without the user.
+  -- A user who was forgotten and imported again may have calls that stand in the ledger already, without the user.
   delete from memory.model_calls as c
   where c.user_id = p_user_id and exists (
     select from memory.model_calls as n where n.user_id = '' and n.call_id = c.call_id);
   get diagnostics removed = row_count;
   gone := memory._counting('{}', 'model_calls', removed);
-  -- Ids of jobs are not given twice, but a user who was moved here brought some along.
+  -- A database gives no id of a job twice, but a user who was moved here brought some ids along.
   delete from memory.gone_jobs as g
   where g.user_id = memory._pseudonym(p_user_id) and g.job_id in (
     select n.job_id from memory.gone_jobs as n where n.user_id = p_user_id);

@@ -1,11 +1,11 @@
--- Stores the rows of one kind of an export. Triggers let them pass by, so the rules are applied here.
+-- Stores the rows of one kind of an export. Triggers ignore these rows, so this function applies the rules.
 create or replace function memory._import_rows(p_user_id text, p_kind text, p_rows jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
   relation constant regclass := format('memory.%I', p_kind);
-  -- As rows of their table, with their places; $1 are the rows, $2 is the user.
+  -- Reads the JSON as rows of their table, with their places. $1 has the rows, $2 is the user.
   source constant text := format(
     'jsonb_array_elements($1) with ordinality as r (value, place) cross join lateral jsonb_populate_record('
     'null::%s, r.value || jsonb_build_object(''user_id'', $2)) as t', relation);
@@ -18,7 +18,7 @@ begin
     return;
   end if;
   select k.* into kind from memory._export_kinds() as k where k.kind = p_kind;
-  -- An export has no other members, such as another user's id or a counter.
+  -- The members that an export may have. Others, such as another user's id or a counter, are refused.
   known := array(
     select a.attname::text
     from pg_attribute as a
@@ -34,7 +34,7 @@ begin
       'Known members: ' || array_to_string(known, ', ') || '.');
   end if;
   begin
-    -- The first row that breaks a rule: its place, and which member breaks it.
+    -- Finds the first row that breaks a rule, and the member that breaks it.
     execute format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
       'where p.problem is not null limit 1',
       source, memory._import_rule(relation))
@@ -49,7 +49,7 @@ begin
       else
     end case;
   exception
-    -- A number that is too large, a text that is no time; a missing member, or two rows with one key.
+    -- The causes are a number that is too large, a text that is no time, a missing member, or two rows with one key.
     when data_exception or integrity_constraint_violation or syntax_error_or_access_rule_violation then
       if sqlerrm like 'export: %' then
         raise;
@@ -60,8 +60,8 @@ begin
 end;
 $$;
 
--- The statement that stores the rows. Columns that no row has get their defaults, so that an export of an earlier
--- version can be imported; p_made are values that the rows do not have.
+-- The statement that stores the rows. A column that the rows lack gets its default, so that an export of an earlier
+-- version can be imported. p_made has values that the rows lack.
 create or replace function memory._import_statement(p_table regclass, p_rows jsonb, p_made jsonb, p_source text)
 returns text
 language plpgsql stable parallel safe
@@ -77,7 +77,7 @@ begin
 end;
 $$;
 
--- The first row that its table cannot hold, for an error; the kind alone when the rows do not fit together.
+-- Names, for an error, the first row that its table cannot hold; only the kind if the rows do not fit together.
 create or replace function memory._place_of_row(p_kind text, p_rows jsonb)
 returns text
 language plpgsql stable parallel unsafe

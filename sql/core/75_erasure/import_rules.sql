@@ -1,10 +1,10 @@
--- The rules of imported rows, which triggers and functions check for rows that are stored one by one.
+-- The rules of imported rows. For rows that are stored one by one, triggers and functions check the same rules.
 
--- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null. The build
--- makes it of the words and types of the columns, and of the table's own rule.
+-- An expression over a row t and its JSON r.value. It names the member that breaks a rule, or is null. The build makes
+-- the expression from the words and types of the columns, and from the table's own rule.
 create or replace function memory._import_rule(p_table regclass)
 returns text
-language plpgsql stable parallel unsafe -- as memory._refused_member()
+language plpgsql stable parallel unsafe -- because memory._refused_member() is
 as $$
 begin
   return case (select c.relname from pg_class as c where c.oid = p_table)
@@ -13,7 +13,7 @@ begin
 end;
 $$;
 
--- The member of a row that the functions refuse which check rows of its kind, and why; null if they refuse none.
+-- The member that the functions which check rows of this kind refuse, and why; null if they refuse nothing.
 create or replace function memory._refused_member(p_kind text, p_row jsonb)
 returns text
 language plpgsql stable parallel unsafe -- an error is handled

@@ -9,7 +9,7 @@ as $$
 declare
   kinds constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
   kind text;
-  given jsonb := jsonb '{}'; -- the number of rows by kind, before anything stays out
+  given jsonb := jsonb '{}'; -- the rows of the export by kind, before forgotten ones are left out
   import memory.imports;
   stored jsonb;
   threads text[];
@@ -26,7 +26,8 @@ begin
       '42501');
   end if;
   perform memory._begin_import(user_id, lift_tombstones);
-  set constraints memory.summaries_user_id_base_summary_id_fkey deferred; -- the other summary may come in a later part
+  -- The constraint is deferred, because the earlier summary may come in a later part.
+  set constraints memory.summaries_user_id_base_summary_id_fkey deferred;
   foreach kind in array kinds loop
     given := given || jsonb_build_object(kind, jsonb_array_length(coalesce(export -> kind, '[]')));
   end loop;
@@ -49,15 +50,15 @@ begin
     return given;
   end if;
 
-  -- Counters that the export lacks, before the count, which must see rows that another session stores under one of
-  -- them.
+  -- Makes the counters that the export lacks. They must exist before the rows are counted: memories that another
+  -- session stores under such a counter are then counted as well.
   insert into memory.memory_scopes (user_id, agent_id)
   select import_user.user_id, m.agent_id from memory.memories as m where m.user_id = import_user.user_id
   except
   select s.user_id, s.agent_id from memory.memory_scopes as s where s.user_id = import_user.user_id
   order by agent_id
   on conflict on constraint memory_scopes_pkey do nothing;
-  -- One statement, so that the threads and agents are those whose rows were counted.
+  -- One statement reads the counts, threads and agents, so that they belong to the same rows.
   select c.rows - 'memory_scopes',
     array(select t.thread_id from memory.threads as t where t.user_id = import_user.user_id),
     array(select distinct m.agent_id from memory.memories as m where m.user_id = import_user.user_id)
@@ -80,7 +81,8 @@ begin
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
   end if;
-  perform memory._summarize_put_away(user_id, t) from unnest(threads) as t; -- the job that was to do so is in no export
+  -- An export has no jobs, so the job that summarises compressed messages is queued anew.
+  perform memory._summarize_put_away(user_id, t) from unnest(threads) as t;
   if imported @@ '$.artifacts > 0' then
     perform memory._enqueue_due(user_id, 'parse_artifacts', '');
   end if;
@@ -88,7 +90,7 @@ begin
     raise notice '% rows of the export were forgotten here and stay out', left_out
       using hint = 'An administrator may pass lift_tombstones => true.';
   end if;
-  -- A user who was forgotten, and of whom nothing came back, is not named anew.
+  -- The audit does not name a forgotten user again if nothing of the user was imported.
   perform memory._audit('import_user',
     jsonb_build_object('lift_tombstones', lift_tombstones, 'rows', imported, 'left_out', left_out),
     case when imported @@ '$.* > 0' or memory._user_forgotten_at(user_id) is null then user_id end);
@@ -101,8 +103,7 @@ comment on function memory.import_user(text, jsonb, boolean, boolean) is
 'back. Counters and words are made anew, embeddings by the queue. Parts of an export are passed in their order, in '
 'one transaction, all but the last one with is_last => false; each call returns the counts of its part.';
 
--- Notes that this transaction imports a user, unless an earlier part has. A user of whom anything is stored already is
--- refused.
+-- Notes that this transaction imports a user, unless an earlier part has noted it. Refuses a user who already has rows.
 create or replace function memory._begin_import(p_user_id text, p_lift_tombstones boolean)
 returns void
 language plpgsql volatile parallel unsafe
@@ -134,7 +135,7 @@ begin
 end;
 $$;
 
--- The first table that has rows of a user; null if none has. Embeddings of queries and the watermark of claims do not
+-- The first table with rows of a user; null if there is none. Embeddings of queries and the mark of claims do not
 -- count: a search or a worker may leave them for a user without other rows.
 create or replace function memory._table_with(p_user_id text)
 returns text
@@ -159,7 +160,7 @@ begin
 end;
 $$;
 
--- Refuses to commit a transaction that did not pass the last part: nothing is counted before.
+-- Refuses to commit a transaction that has not passed the last part, because counters are made only with the last part.
 create or replace function memory._refuse_unfinished_import()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
@@ -174,7 +175,7 @@ begin
 end;
 $$;
 
--- How many rows of each kind are stored.
+-- The number of stored rows of each kind.
 create or replace function memory._count_exported(p_user_id text)
 returns jsonb
 language plpgsql stable parallel safe
@@ -193,7 +194,7 @@ begin
 end;
 $$;
 
--- Refuses a value that is no export of this user. Rows are checked when they are stored.
+-- Refuses a value that is no export of this user. The rows are checked when they are stored.
 create or replace function memory._check_export(p_user_id text, p_export jsonb, p_kinds text[])
 returns void
 language plpgsql immutable parallel safe
@@ -234,8 +235,7 @@ begin
 end;
 $$;
 
--- Counts the imported rows, because the counters of an export are not believed. Threads and agents are those of the
--- import.
+-- Counts the rows of the imported threads and agents, because counters in an export may be wrong.
 create or replace function memory._count_imported(p_user_id text, p_threads text[], p_agents text[])
 returns void
 language plpgsql volatile parallel unsafe

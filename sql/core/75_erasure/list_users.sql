@@ -6,7 +6,7 @@ returns table (
 )
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
-set work_mem = '64MB' -- 1,000,000 threads of 100,000 users are then grouped without a sort on disk
+set work_mem = '64MB' -- groups 1,000,000 threads of 100,000 users without a sort on disk
 as $$
 #variable_conflict use_column
 begin
@@ -15,10 +15,10 @@ begin
     perform memory._refuse('search', format('has %s characters, at most 255 are allowed', length(search)),
       'Pass a part of a user_id.', '54000');
   end if;
-  -- Messages and memories are counted by threads and scopes, so that neither table is read, and only for the users that
-  -- are shown. The user heard of last and the number of users take one pass over the threads: an index on last_at would
-  -- make add_message 1.5 times slower. With 100,000 users that takes half the time of a join of all counters. A counter
-  -- that plain SQL has set beyond any count is left out.
+  -- Messages and memories are counted by the counters of threads and agents, so that neither table is read, and only
+  -- for the users of the page. The last activity of each user and the number of users take one pass over the threads:
+  -- an index on last_at would make add_message 1.5 times slower. With 100,000 users the pass takes half the time of a
+  -- join of all counters. A counter that plain SQL has set beyond any count is left out.
   return query
   with known as materialized (
     select u.user_id, max(u.last_at) as last_at

@@ -1,8 +1,8 @@
--- Keeps others from writing while something of a user is removed.
+-- The locks that keep other sessions from writing while rows of a user are removed.
 
--- Locks the threads of a user, then the counters of memories, in the order of docs/architecture.md. With p_may_wait it
--- waits for the sessions that hold them. Returns those that are locked; are_all is false when there are others, which
--- somebody has made meanwhile and holds. A caller that has other locks already must not wait for that session.
+-- Locks the threads of a user, then the counters of memories, in the order of docs/architecture.md. With p_may_wait the
+-- function waits for the sessions that hold them. Returns the locked threads and agents. are_all is false if another
+-- session has made a thread or counter meanwhile and holds it; a caller with other locks must not wait for it.
 create or replace function memory._lock_counters(
   p_user_id text, p_may_wait boolean, out threads text[], out agents text[], out are_all boolean
 )

@@ -2,8 +2,8 @@ create or replace function memory.merge_users(from_user_id text, into_user_id te
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan -- as in memory.forget_user()
-set debug_print_plan = off -- every session may have plans sent to itself, and here they may hold a key
+set plan_cache_mode = force_custom_plan -- for the reason given in memory.forget_user()
+set debug_print_plan = off -- every session may have plans sent to itself, and these may show a key
 as $$
 declare
   patience constant text := current_setting('lock_timeout');
@@ -15,7 +15,8 @@ declare
 begin
   perform memory._check_id('from_user_id', from_user_id);
   perform memory._check_id('into_user_id', into_user_id);
-  perform memory._check_id('user_id', from_user_id); -- whether this session reaches them, and this node has them
+  -- Checks that this session reaches both users, and that this node serves them.
+  perform memory._check_id('user_id', from_user_id);
   perform memory._check_id('user_id', into_user_id);
   if memory._is_space(from_user_id) or memory._is_space(into_user_id) then
     perform memory._refuse(case when memory._is_space(from_user_id) then 'from_user_id' else 'into_user_id' end,
@@ -34,7 +35,8 @@ begin
     begin
       locked := memory._lock_to_merge(from_user_id, into_user_id);
       begin
-        -- Whoever stores a row of the second user now, such as an artifact of a message, may wait for one of the locks.
+        -- A session that stores a row of the second user now, such as an artifact of a message, may wait for a lock of
+        -- this transaction. So this transaction does not wait long.
         perform set_config('lock_timeout', '100ms', true);
         merged := memory._merge_rows(from_user_id, into_user_id, locked.threads, locked.agents, locked.documents);
         perform set_config('lock_timeout', patience, true);
@@ -42,8 +44,8 @@ begin
         perform memory._refuse_busy_user();
       end;
       exit;
-    -- This has given back all locks that the attempt took. Somebody may have made a thread of the same name meanwhile,
-    -- which the next attempt sees; a clash that it does not see stays.
+    -- The error has released all locks that the attempt took. Another session may have made a thread of the same name
+    -- meanwhile. The next attempt sees such a thread; if the same clash comes again, it is raised.
     exception when serialization_failure or unique_violation then
       get stacked diagnostics clash = pg_exception_detail;
       if attempt = 100 or sqlerrm like 'from_user_id: %' or sqlstate = '23505' and clash = clash_before then
@@ -69,9 +71,9 @@ comment on function memory.merge_users(text, text) is
 'Of grants on a space the stronger one stays. '
 'Error P0002 when nothing is stored about the first user. For administrators.';
 
--- Locks all threads and counters of both users, then what jobs lock when they end, in the order of
--- docs/architecture.md. Returns the threads, agents and documents of the first user, or raises 40001 if others make
--- more of them all the time.
+-- Locks all threads and counters of both users, then the rows that jobs lock when they end, in the order of
+-- docs/architecture.md. Returns the threads, agents and documents of the first user, or raises 40001 if other sessions
+-- keep making more of them.
 create or replace function memory._lock_to_merge(
   p_from text, p_into text, out threads text[], out agents text[], out documents uuid[]
 )
@@ -94,7 +96,7 @@ begin
 end;
 $$;
 
--- Does so once these threads, agents and documents of the first user are locked.
+-- Gives the rows of the first user to the second. These threads, agents and documents of the first are locked.
 create or replace function memory._merge_rows(
   p_from text, p_into text, p_threads text[], p_agents text[], p_documents uuid[]
 )
@@ -113,7 +115,7 @@ begin
 
   threads := memory._new_names(memory._thread_ids(p_from), memory._thread_ids(p_into));
   artifacts := memory._new_keys(p_from, p_into);
-  -- With their triggers, because their words, hashes and embeddings are made anew.
+  -- This update runs the triggers, because words, hashes and embeddings of the changed texts must be made anew.
   if artifacts <> '{}' then
     update memory.memories as m
     set content = n.content, embedding_text = n.embedding_text, metadata = n.metadata
@@ -133,17 +135,17 @@ begin
   secrets := memory._merge_secrets(p_from, p_into);
   left_out := (select count(*) from memory.messages as m where m.user_id = p_from)
     + (select count(*) from memory.memories as m where m.user_id = p_from);
-  -- With its triggers, too, which remove what was made of the texts, such as embeddings.
+  -- These deletions run the triggers, which remove everything that was made of the texts, such as embeddings.
   perform memory._leave_out_forgotten(p_from, p_threads, p_agents, p_into);
   left_out := left_out - (select count(*) from memory.messages as m where m.user_id = p_from)
     - (select count(*) from memory.memories as m where m.user_id = p_from);
 
-  delete from memory.shown_rounds as s where s.user_id = p_from; -- they name threads, which get new names
+  delete from memory.shown_rounds as s where s.user_id = p_from; -- they name threads by their old names
   perform memory._begin_whole_user_change();
   has_profile := exists (select from memory.summaries as s where s.user_id = p_into and s.kind = 'user');
   execute memory._merging_statement() into moved
   using p_from, p_threads, p_agents, p_documents, null, p_into, threads, artifacts, has_profile;
-  -- An equal memory that is hidden now is not to be found.
+  -- Searches must not find an equal memory that is hidden now.
   update memory.texts as e set valid_until = '-infinity'
   from memory.memories as m
   where m.user_id = p_into and m.supersede_reason = 'duplicate' and m.superseded_at = statement_timestamp()
@@ -151,8 +153,8 @@ begin
   perform memory._count_imported(p_into,
     array(select coalesce(threads ->> t, t) from unnest(p_threads) as t), p_agents);
   delete from memory.marks as k where k.user_id = p_from and (k.scope, k.kind) = ('', 'claims');
-  -- What running calls still report about these jobs is entered in the ledger without a user. An earlier merge may
-  -- have left rows of the same jobs.
+  -- Calls that still run for these jobs are entered in the ledger without a user. An earlier merge may have left such
+  -- rows.
   delete from memory.gone_jobs as g
   where g.user_id = memory._pseudonym(p_from) and g.job_id in (
     select n.job_id from memory.gone_jobs as n where n.user_id = p_from);
@@ -166,10 +168,10 @@ begin
   join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_from) and t.statement_hash <> ''
   on conflict do nothing;
   perform memory._end_whole_user_change();
-  perform memory._settle(m) from memory.memories as m -- both may have said where they live
+  perform memory._settle(m) from memory.memories as m -- both users may have, say, a home
   where m.user_id = p_into and m.attribute is not null and memory._is_current(m);
   if has_profile and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
-    perform memory._enqueue(p_into, 'summarize_user', ''); -- of the messages of both
+    perform memory._enqueue(p_into, 'summarize_user', ''); -- of the messages of both users
   end if;
   if memory._language(p_from, null) <> memory._language(p_into, null) then
     perform memory._parse_anew_later(p_into, array[memory._language(p_from, null)]);
@@ -179,7 +181,7 @@ begin
 end;
 $$;
 
--- The names of threads in all tables that have some, perhaps more than once.
+-- The names of threads in all tables that have threads. A name may occur more than once.
 create or replace function memory._thread_ids(p_user_id text)
 returns text[]
 language plpgsql stable parallel safe
@@ -198,14 +200,15 @@ begin
 end;
 $$;
 
--- New names for those that are in both lists: with the first suffix (-2, -3 ...) that makes a name of neither.
+-- New names for the names that are in both lists. A new name has the first suffix (-2, -3, ...) with which it is in
+-- neither list.
 create or replace function memory._new_names(p_names text[], p_taken text[])
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
 declare
   taken constant jsonb := (select coalesce(jsonb_object_agg(t, true), jsonb '{}') from unnest(p_names || p_taken) as t);
-  renamed text[] := array[]::text[]; -- with the former names; a jsonb would be copied for each of them
+  renamed text[] := array[]::text[]; -- old and new names; a jsonb would be copied for each
   name text;
   stem text;
   stem_before text;
@@ -227,7 +230,8 @@ begin
 end;
 $$;
 
--- A text with the new keys in its placeholders. It may be that of a JSON value: keys have no character that is escaped.
+-- A text with the new keys in its placeholders. The text may be that of a JSON value, because keys have no character
+-- that JSON escapes.
 create or replace function memory._with_keys(p_content text, p_keys jsonb)
 returns text
 language plpgsql immutable parallel safe
@@ -250,7 +254,8 @@ end;
 $$;
 
 -- Decides which of two equal memories of an agent stays current: that of the second user, unless it has expired, or was
--- extracted and that of the first user stated. A memory or document of both users with one id must be one.
+-- extracted while that of the first user was stated. If both users have a memory or document of one id, its content
+-- must be the same; otherwise the merge is refused.
 create or replace function memory._settle_duplicates(p_from text, p_into text)
 returns void
 language plpgsql volatile parallel unsafe

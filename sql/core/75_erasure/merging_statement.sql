@@ -1,8 +1,8 @@
--- The statement that gives the rows of one user to another. It is one statement for all tables, so that it sees all
--- rows that a transaction has committed, or none. It deletes and inserts, because triggers let deleted rows of a whole
--- user pass by, and inserted ones that are copied. Its parameters are those of memory._forgetting_delete(), which
--- leaves alone what is not locked; $6 is the other user, $7 and $8 are the new names of threads and artifacts, $9 says
--- whether the other user has a summary of its own. It returns the number of rows by table.
+-- The statement that gives the rows of one user to another. It is one statement for all tables, so that it sees either
+-- all rows of a transaction or none. It deletes and inserts, because triggers ignore rows that are deleted with a whole
+-- user, and inserted rows that are copied. Its first parameters are those of memory._forgetting_delete(), which does
+-- not touch rows that are not locked. $6 is the other user, $7 and $8 are the new names of threads and artifacts, and
+-- $9 says whether the other user has a summary of its own. The statement returns the number of rows by table.
 create or replace function memory._merging_statement()
 returns text
 language plpgsql stable parallel safe

@@ -1,4 +1,4 @@
--- Locks a space that is to be forgotten: waits for the transactions that write in the space, and lets later ones wait.
+-- Locks a space before it is forgotten: waits for the transactions that write in the space, and makes later ones wait.
 create or replace function memory._lock_space(p_user_id text)
 returns void
 language sql immutable parallel safe
@@ -14,8 +14,7 @@ begin atomic
   select jsonb '{}';
 end;
 
--- When user p_from is merged into p_into: new keys for those artifacts of p_from whose keys p_into has already, by old
--- key.
+-- When user p_from is merged into p_into: new keys, by old key, for the artifacts of p_from whose keys p_into also has.
 create or replace function memory._new_keys(p_from text, p_into text)
 returns jsonb
 language sql immutable parallel safe
@@ -23,8 +22,8 @@ begin atomic
   select jsonb '{}';
 end;
 
--- When user p_from is merged into p_into: gives the secrets of p_from to p_into. Returns new names for those secrets
--- whose names p_into has already, by old name.
+-- When user p_from is merged into p_into: gives the secrets of p_from to p_into. Returns new names, by old name, for
+-- the secrets whose names p_into also has.
 create or replace function memory._merge_secrets(p_from text, p_into text)
 returns jsonb
 language sql immutable parallel safe

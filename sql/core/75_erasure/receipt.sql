@@ -17,8 +17,8 @@ begin
 end;
 $$;
 
--- The reason without the user_id and the forgotten texts, because receipts stay when the user and the memory are gone.
--- A mark replaces such a text. A text in another spelling cannot be cut out, so the mark replaces the whole reason.
+-- The reason without the user_id and the forgotten texts, because the receipt outlives both the user and the memory. A
+-- mark replaces each such text. A text in another spelling cannot be cut out, so the mark replaces the whole reason.
 create or replace function memory._reason_without(p_reason text, p_secrets text[])
 returns text
 language plpgsql immutable parallel safe
@@ -28,7 +28,7 @@ declare
   secret text;
 begin
   perform memory._check_id('reason', coalesce(p_reason, 'none'));
-  -- Longer ones first: a short user_id may be a part of a statement.
+  -- Longer texts are replaced first, because a short user_id may be a part of a statement.
   for secret in select s from unnest(p_secrets) as s order by length(s) desc loop
     p_reason := replace(p_reason, secret, mark);
   end loop;
@@ -40,8 +40,9 @@ end;
 $$;
 
 -- Keeps workers from claiming jobs of a user until this transaction ends, and waits for claims that are under way.
--- Returns whether the user had such a row. This comes before all locks of threads: a claim that holds the row may wait
--- for a thread in spite of its NOWAIT, when somebody has updated that thread since the claim's statement began.
+-- Returns whether the user already had a row of kind claims. This lock comes before all locks of threads: a claim that
+-- holds the row may wait for a thread in spite of its NOWAIT, if somebody has updated that thread since the claim's
+-- statement began.
 create or replace function memory._stop_claims(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -51,7 +52,7 @@ declare
 begin
   insert into memory.marks as k (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
   on conflict on constraint marks_pkey do update set position = mod(k.position, 1000000000) + 1
-  returning k.xmax = 0 into is_new; -- as PostgreSQL leaves it in a row that it has inserted
+  returning k.xmax = 0 into is_new; -- xmax is 0 in a row that PostgreSQL has inserted
   return not is_new;
 end;
 $$;

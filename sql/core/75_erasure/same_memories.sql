@@ -1,7 +1,7 @@
--- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
--- if their contents are spelled alike, if one hides the other as a duplicate, or if they are near-duplicates
--- (memory._near_memories()). A contradiction is no duplicate: a memory that a forgotten memory
--- contradicted is current again. p_agents are those whose counters are locked.
+-- The ids of a memory and of the memories that say the same; empty when the user has no such memory. Two memories say
+-- the same if their contents are spelled alike, if one hides the other as a duplicate, or if they are near-duplicates
+-- (memory._near_memories()). Contradicting memories do not say the same: a memory that was superseded by a forgotten
+-- one becomes current again. p_agents are the agents whose counters are locked.
 create or replace function memory._same_memories(p_user_id text, p_memory_id uuid, p_agents text[])
 returns uuid[]
 language plpgsql stable parallel safe
@@ -11,7 +11,7 @@ begin
     with recursive same as (
       select m.memory_id from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_id
       union
-      -- "offset 0" keeps the planner from comparing each memory of the user with each: 11 s for 1,000.
+      -- "offset 0" keeps the planner from comparing every memory of the user with every other one: 11 s for 1,000.
       select found.memory_id
       from same as s
       cross join lateral (
@@ -37,10 +37,10 @@ begin
 end;
 $$;
 
--- The memories that say the same as a memory in other words: of its subject and agent, their embeddings are as close as
--- the policy says, each agrees with the other in what makes a difference, and one has all words of the other. That is
--- stricter than the rule that hides near-duplicates, because a hidden memory can come back and a forgotten one cannot.
--- All embeddings of the user's memories are read once, in the order of their index.
+-- The memories that say the same as a memory in other words. They have its subject and agent, their embeddings are as
+-- close as the policy says, each text agrees with the other (memory._agrees_with()), and one text has all words of the
+-- other. This rule is stricter than the one that hides near-duplicates, because a hidden memory can come back and a
+-- forgotten one cannot. All embeddings of the user's memories are read once, in the order of their index.
 create or replace function memory._near_memories(p_memory memory.memories)
 returns setof uuid
 language plpgsql stable parallel safe
@@ -66,7 +66,7 @@ begin
   from close as c
   cross join lateral (
     select m.* from memory.memories as m where m.user_id = p_memory.user_id and m.memory_id = c.memory_id
-    offset 0 -- so that each memory is looked up by its key; a join compares all memories of the user with each
+    offset 0 -- looks up each memory by its key; a join would compare all memories of the user with each
   ) as m
   cross join lateral tsvector_to_array(to_tsvector(language, m.content)) as other (words)
   where m.memory_id <> p_memory.memory_id and m.agent_id = p_memory.agent_id

@@ -1,5 +1,5 @@
 -- The receipts of erasures, imports that are under way, and users who were moved here. memory.imports has row security
--- without a policy: it is the owner's alone.
+-- without a policy, so only the owner can read and write it.
 create table memory.receipts (
   receipt_id uuid primary key, -- id
   subject text not null, -- word
@@ -45,5 +45,5 @@ comment on table memory.moved_users is
 'Users whose rows agent-memory move has copied into this database. A move that is run again passes them by.';
 comment on column memory.moved_users.user_id is 'The user to whom the row belongs.';
 comment on column memory.moved_users.contents is
-'Of each table how many rows the user had where they came from, and their checksum.';
+'For each table the number of the user''s rows in the database from which they came, and their checksum.';
 comment on column memory.moved_users.moved_at is 'When the copy was committed.';

@@ -9,8 +9,7 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_chat_messages(messages);
   forgotten_at := memory._user_forgotten_at(user_id);
-  -- A text without created_at may be older than the moment at which the user was forgotten, so the text counts as
-  -- forgotten.
+  -- A text without created_at may be older than the erasure of the user, so it counts as forgotten.
   return array(
     select coalesce(coalesce(memory._time_or_null(m.value ->> 'created_at'), '-infinity') <= forgotten_at, false)
       or coalesce(memory._is_forgotten(was_forgotten.user_id, m.value ->> 'content'), false)

@@ -1,8 +1,8 @@
--- An import leaves out rows that were stored before the user was forgotten, forgotten statements, and everything that
--- was made of them.
+-- The parts of an export that an import leaves out: rows that were stored before the user was forgotten, forgotten
+-- statements, and everything that was made of them.
 
--- The rows of an export that were stored after a moment. Marks, counters and keys of before go, too: they are about
--- rows that stay out.
+-- The rows of an export that were stored after a moment. Marks, counters and idempotency keys from before it are
+-- removed too, because they are about rows that are left out.
 create or replace function memory._since(p_export jsonb, p_moment timestamptz)
 returns jsonb
 language plpgsql stable parallel unsafe
@@ -20,8 +20,8 @@ begin
 end;
 $$;
 
--- Removes forgotten statements, and everything that was made of them, from an import when all its rows are stored,
--- because only all messages and memories together say which summaries and artifacts go. Triggers let the rows pass by.
+-- Removes forgotten statements, and everything that was made of them, from an import when all its rows are stored: only
+-- all messages and memories together say which summaries and artifacts to remove. Triggers ignore these rows.
 -- p_forgotten_by is the user whose tombstones count.
 create or replace function memory._leave_out_forgotten(
   p_user_id text, p_threads text[], p_agents text[], p_forgotten_by text
@@ -31,7 +31,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   memories uuid[];
-  threads text[]; -- of the forgotten messages, with their numbers and artifacts
+  threads text[]; -- the threads of the forgotten messages; their numbers and artifacts follow
   seqs bigint[];
   keys text[];
   summaries uuid[];
@@ -40,7 +40,7 @@ begin
     select from memory.erasure_keys as k
     cross join lateral memory._user_hashes(k, p_forgotten_by) as u (user_hash)
     join memory.tombstones as t on t.user_hash = u.user_hash and t.statement_hash <> '') then
-    return; -- hashing each text takes 30 us
+    return; -- saves the hashing, which takes 30 us for each text
   end if;
   memories := array(
     select m.memory_id from memory.memories as m
@@ -48,7 +48,7 @@ begin
   select array_agg(m.thread_id), array_agg(m.seq), array_agg(m.artifact_key) filter (where m.artifact_key is not null)
   into threads, seqs, keys
   from memory.messages as m
-  left join memory.quarantined_messages as q -- which has the text of a message in quarantine
+  left join memory.quarantined_messages as q -- has the text of a message in quarantine
     on q.user_id = m.user_id and q.thread_id = m.thread_id and q.seq = m.seq
   where m.user_id = p_user_id and m.thread_id = any (p_threads)
     and (memory._is_forgotten(p_forgotten_by, m.content) or memory._is_forgotten(p_forgotten_by, q.content));
@@ -67,9 +67,9 @@ begin
     returning s.summary_id
   )
   select array_agg(g.summary_id) into summaries from gone as g;
-  -- The next summary of the user is made from all messages that are left, as after memory.forget_memory().
+  -- The next summary of the user is made from all remaining messages, as after memory.forget_memory().
   delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
-  -- No summary covers messages that compression has put into a summary that stays out.
+  -- Compressed messages return to their thread if the summary that covers them was left out.
   update memory.messages as m set summary_id = null, is_active = true
   where m.user_id = p_user_id and m.summary_id = any (summaries);
   delete from memory.memory_history as h
@@ -81,6 +81,7 @@ begin
     memory._is_article_of(d, memories)
     or memory._is_archive(d) and d.metadata ->> 'summary_id' = any (summaries::text[]));
   delete from memory.jobs as j
-  where j.user_id = p_user_id and j.status in ('completed', 'dead'); -- those of the import, which may show any of it
+  -- Finished jobs of the import are deleted, because they may show forgotten texts.
+  where j.user_id = p_user_id and j.status in ('completed', 'dead');
 end;
 $$;

@@ -51,7 +51,7 @@ begin
   from memory.models as m
   where m.kind = 'chat' and m.is_active;
 
-  -- An index that is being built is not valid yet, which is no fault.
+  -- An index that is being built is not valid yet, but has no fault.
   return query
   select 'vector indexes', coalesce(bool_and(i.indisvalid), true),
     coalesce(string_agg(format('%s of model %s%s', i.indexrelid::regclass, m.name,
@@ -64,7 +64,7 @@ begin
 
   {{each addon with doctor: return query select c.check_name, c.ok, c.detail from memory._<addon>_doctor() as c;}}
 
-  -- The newest job whose result says how the worker counted tokens, among the newest 1,000.
+  -- Takes the newest of 1,000 jobs whose result says how the worker counted tokens.
   return query
   select 'token counts', true,
     case

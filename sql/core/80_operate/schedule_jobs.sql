@@ -5,7 +5,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   task record;
-  cron record; -- pg_cron's extension in this database, its function schedule(), and whether the caller may call that
+  -- The extension pg_cron in this database, its function schedule(), and whether the caller may call this function.
+  cron record;
   cron_version text;
   cron_database text;
   is_hidden boolean := false;
@@ -37,7 +38,7 @@ begin
   join pg_proc as p on p.oid = d.objid and p.proname = 'schedule' and p.pronargs = 3
   join pg_namespace as n on n.oid = p.pronamespace
   where e.extname = 'pg_cron';
-  -- pg_cron in another database has the version of the files on this server.
+  -- If pg_cron is in another database, it has the version of the files on this server.
   select coalesce(cron.extversion, a.default_version) into cron_version
   from (select 1) as one left join pg_available_extensions as a on a.name = 'pg_cron';
 
@@ -112,7 +113,7 @@ begin
       continue;
     end if;
     begin
-      -- Not cron.schedule_in_database(): only superusers may call that, unless somebody has granted it.
+      -- Not by cron.schedule_in_database(), which only superusers may call unless somebody has granted it.
       execute format('select %I.schedule($1, $2, $3)', cron.nspname) using task.full_name, task.schedule, task.command;
     exception when invalid_parameter_value then
       perform memory._refuse(task.argument, sqlerrm,
@@ -123,7 +124,7 @@ begin
   if problem is not null then
     raise exception '%', problem using errcode = '0A000', hint = hint;
   end if;
-  -- A caller of this function need not have the right to call the other one.
+  -- A caller of this function may lack the right to call memory._audit_schedule().
   if has_function_privilege('memory._audit_schedule(text, text)', 'execute') then
     perform memory._audit_schedule(every, sweep_at);
   end if;
@@ -135,7 +136,7 @@ comment on function memory.schedule_jobs(text, text) is
 'to run.';
 
 -- Records a call of memory.schedule_jobs(), which runs with its caller's rights. Administrators may call this function
--- as well, and then record that they have scheduled jobs without having done so; other rows they cannot add.
+-- directly, and so record that they have scheduled jobs although they have not. They cannot add any other row.
 create or replace function memory._audit_schedule(p_every text, p_sweep_at text)
 returns void
 language plpgsql volatile parallel unsafe security definer

@@ -1,5 +1,6 @@
--- memory.doctor() checks the installation; memory.status() shows its work: models, queue, workers, and problems with
--- what helps. Nothing here reads texts of many users, so the answer takes as long for a million messages as for none.
+-- memory.doctor() checks the installation. memory.status() shows its work: models, queue, workers, and problems with
+-- the commands that help. Neither reads the texts of many users, so an answer takes as long for a million messages as
+-- for none.
 create or replace function memory.status()
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
@@ -14,7 +15,7 @@ begin
     'pgvector', (select e.extversion from pg_extension as e where e.extname = 'vector'),
     'has_runner', memory._has_runner(),
     'expiring', (select to_jsonb(e) from memory._expiring_unread() as e),
-    -- What needs attention, with the command that helps: the lines of the doctor that are not ok, and the findings.
+    -- The problems, each with the command that helps: the lines of the doctor that are not ok, and the findings.
     'problems', coalesce((
       select jsonb_agg(jsonb_build_object('name', p.name, 'is_broken', p.is_broken, 'detail', p.detail,
                                           'help', p.help) order by not p.is_broken, p.name)
@@ -31,7 +32,7 @@ begin
             when 'secrets' then 'See docs/secrets.md; "agent-memory doctor" says how far it is'
             else 'Run what the detail names' end as help
         from memory._checks(work) as d
-        where not d.ok and d.check_name not in ('queue', 'models', 'embedding model') -- whose findings follow
+        where not d.ok and d.check_name not in ('queue', 'models', 'embedding model') -- the findings of these follow
         union all
         select f.name, f.is_broken, f.detail, f.help
         from memory._findings(work) as f) as p), '[]'));
@@ -44,8 +45,7 @@ comment on function memory.status() is
 'and the help.';
 
 -- The queue with its workers, the active models, and how much is embedded. A worker is known by its claims and by the
--- newest jobs that are done. How the last call of a model went is told as far as the newest 10,000 calls of the ledger
--- tell it.
+-- newest finished jobs. The result of a model's last call is taken from the newest 10,000 calls of the ledger.
 create or replace function memory._work_status()
 returns jsonb
 language plpgsql stable parallel safe
@@ -101,8 +101,8 @@ begin
 end;
 $$;
 
--- How many texts the active embedding model has embedded; null without one. Up to 20,000 texts and messages are
--- counted; beyond that PostgreSQL's statistics give an estimate.
+-- How many texts the active embedding model has embedded; null without one. The function counts up to 20,000 texts and
+-- messages, and estimates larger numbers by PostgreSQL's statistics.
 create or replace function memory._embedded_status()
 returns jsonb
 language plpgsql stable parallel safe
@@ -124,7 +124,7 @@ begin
   return jsonb_build_object(
     'model', active, 'done', floor(texts * memory._share_of_texts('model', active)),
     'total', case when (memory._policy_section('', '', 'search') ->> 'embed_messages')::boolean
-      then greatest(texts, messages) -- a message that no job has read yet is no text
+      then greatest(texts, messages) -- an unread message is no row of memory.texts
       else floor(texts * (1 - memory._share_of_texts('source', 'message'))) end,
     'is_estimate', true);
 end;
@@ -147,7 +147,7 @@ begin
 end;
 $$;
 
--- The share of texts with this value, as far as PostgreSQL counts the value among the most common ones.
+-- The share of texts with this value in a column; 0 if it is not among the most common values of the statistics.
 create or replace function memory._share_of_texts(p_column text, p_value text)
 returns double precision
 language sql stable parallel safe

@@ -2,7 +2,7 @@ create or replace function memory.sweep(batch_size int default 10000)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off -- a sweep calls functions of other rooms, and reads what is due by an index
+set enable_seqscan = off -- a sweep calls functions of other rooms, and reads by an index what is due
 set enable_bitmapscan = off
 as $$
 declare
@@ -19,8 +19,8 @@ begin
     perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')),
       'It bounds the rows of each kind that one call removes.');
   end if;
-  -- One sweep at a time: two would set watermarks and delete messages in different orders, and wait for each other. The
-  -- lock is a row that is always there and that nobody else locks.
+  -- Only one sweep runs at a time: two would set watermarks and delete messages in different orders, and wait for each
+  -- other. The lock is a row that always exists and that nobody else locks.
   perform from memory.erasure_keys as k where k.inner_block = (memory._erasure_key()).inner_block
   for no key update skip locked;
   if not found then
@@ -29,8 +29,8 @@ begin
 
   perform memory._release_left_hidden(least(batch_size, 1000));
   perform memory._enqueue_backfills_again();
-  -- Queueing and parsing come before the deletions, which lock threads that appends wait for: the loop reads all
-  -- threads.
+  -- Queueing and parsing come before the deletions, because the loop reads all threads, and the deletions lock threads
+  -- for which appends wait.
   for overdue in
     {{each kind with overdue, union all: select '<kind>' as kind, o.* from memory._<kind>_overdue(batch_size) as o}}
   loop
@@ -40,14 +40,14 @@ begin
   {{each addon with parse: checked := checked + memory._<addon>_parse(null, 4000000);}}
   perform memory._serve_active_model(null, batch_size);
 
-  -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
-  -- finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows by
-  -- their address (ctid), the others by their key if their version (xmin) is still the same.
+  -- These functions skip rows (or threads and scopes) that another transaction has locked; the next call deletes them.
+  -- Each function finds the rows that are due by an index, locks them (or their thread or scope), and deletes them:
+  -- locked rows by their address (ctid), others by their key if their version (xmin) is unchanged.
   swept := swept || jsonb_build_object('messages', memory._sweep_messages(batch_size));
   swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
   {{each addon with sweep: swept := memory._added(swept, memory._<addon>_sweep(batch_size));}}
-  -- In a statement of its own, so that the deletion is planned for as many rows as there are: for an array of unknown
-  -- length PostgreSQL reads a table of a few pages whole.
+  -- The rows are chosen by a statement of their own, so that the deletion is planned for their number: for an array of
+  -- unknown length PostgreSQL reads a table of a few pages whole.
   finished := array(
     select d.ctid from memory.jobs as d
     where d.status in ('completed', 'dead')

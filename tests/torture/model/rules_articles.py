@@ -72,11 +72,12 @@ class ArticleRules(JobRules, MemoryRules):
         aged = self.world.memories[user_id].age()
         with api.connection.transaction():
             api.connection.execute("set local session_replication_role = replica")
-            api.connection.execute(
-                "update memory.memories set created_at = created_at - interval '8 days'"
-                " where user_id = %s and memory_id = any (%s)",
-                [user_id, aged],
-            )
+            for table, key in (("memories", "memory_id::text"), ("texts", "id")):
+                api.connection.execute(
+                    f"update memory.{table} set created_at = created_at - interval '8 days'"
+                    f" where user_id = %s and {key} = any (%s::text[])",
+                    [user_id, aged],
+                )
 
     def complete_article(self, user_id: str, job: Any, article: dict[str, Any]) -> dict[str, Any]:
         held = {"user_id": user_id, "job_id": job.job_id, "lease_token": job.lease_token}

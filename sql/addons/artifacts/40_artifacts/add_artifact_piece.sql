@@ -13,7 +13,7 @@ begin
     upload_id := memory._uuid_v7();
     insert into memory.artifact_uploads (user_id, upload_id) values (add_artifact_piece.user_id, upload_id);
   else
-    -- The lock of this row makes two pieces that come at once follow each other.
+    -- Two pieces that come at the same time are stored one after the other, because each call locks this row.
     update memory.artifact_uploads as u
     set updated_at = statement_timestamp()
     where u.user_id = add_artifact_piece.user_id and u.upload_id = add_artifact_piece.upload_id;

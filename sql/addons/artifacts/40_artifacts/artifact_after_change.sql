@@ -15,7 +15,7 @@ declare
       then 'changed' end;
 begin
   if operation = 'forgotten' then
-    old.key := ''; -- it may have words of what is forgotten
+    old.key := ''; -- the key may have forgotten words
   end if;
   if operation is not null and not ({{are copied}}) then
     perform memory._note_change(

@@ -1,7 +1,7 @@
--- Moves a content that plain SQL has inserted into its parts: the trigger before the update does that. Not before the
--- insert, because "on conflict do update set content = excluded.content" has to see the content, and "on conflict do
--- nothing" would leave parts that no artifact names. memory.store_artifact() stores the parts first, so that a content
--- is written once.
+-- Moves a content that plain SQL has inserted into its parts, by an update whose own trigger does the work. A trigger
+-- before the insert could not do it: "on conflict do update set content = excluded.content" has to see the content, and
+-- "on conflict do nothing" would leave parts that no artifact names. memory.store_artifact() stores the parts first, so
+-- that a content is written once.
 create or replace function memory._artifact_content_after_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
@@ -13,7 +13,7 @@ begin
 end;
 $$;
 
--- Queues the work on an artifact that is new or has changed: its words and its description.
+-- Has the words of a new or changed artifact parsed, and a new artifact described.
 create or replace function memory._artifact_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
@@ -42,11 +42,11 @@ $$;
 -- Deletes the parts and texts of deleted artifacts.
 create or replace function memory._artifacts_after_delete()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on memory.texts
+language plpgsql volatile parallel unsafe security definer -- the writer may lack rights on memory.texts
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
+  -- Goes row by row, because a join is planned badly without statistics, and a session keeps its first plan.
   perform memory._drop_artifact_texts(o.user_id, o.key, o.content_id),
     memory._delete_content(o.user_id, o.content_id)
   from old_rows as o;
@@ -54,7 +54,7 @@ begin
 end;
 $$;
 
--- Deletes the texts of a content that is still there.
+-- Deletes the texts of a content. The parts of the content must still exist.
 create or replace function memory._drop_artifact_texts(p_user_id text, p_key text, p_content_id uuid)
 returns void
 language plpgsql volatile parallel unsafe

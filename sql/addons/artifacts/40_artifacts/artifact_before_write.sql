@@ -1,8 +1,7 @@
--- Before an artifact is stored: applies the rules and defaults. A trigger does this, so that a direct insert obeys the
--- rules too.
+-- Applies the rules and defaults before an artifact is stored, so that a plain INSERT obeys the rules too.
 create or replace function memory._artifact_before_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
+language plpgsql volatile parallel unsafe security definer -- the writer may lack rights on policies
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -44,10 +43,10 @@ begin
     end if;
     new.content_id := coalesce(new.content_id, memory._uuid_v7());
     new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
-    -- An expired artifact that no sweep has removed yet keeps its key no longer.
+    -- An expired artifact that no sweep has removed yet loses its key to the new artifact.
     delete from memory.artifacts as a
     where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
-    if memory._is_space(new.user_id) and not exists ( -- who stores the same again is not who wrote it
+    if memory._is_space(new.user_id) and not exists ( -- if the key exists, another session has written it
       select from memory.artifacts as a where a.user_id = new.user_id and a.key = new.key) then
       perform memory._note_writer(new.user_id, 'artifact', new.key, true);
     end if;
@@ -57,7 +56,7 @@ begin
     new.content_id := memory._uuid_v7();
     perform memory._append_content(new.user_id, new.content_id, new.content);
     new.content := null;
-    if old.content is null then -- not the content that was just inserted
+    if old.content is null then -- unless the content was inserted just before
       new.released_at := null;
     end if;
   end if;

@@ -1,10 +1,10 @@
--- Makes descriptions by rule, as a person would after a short look at the text. If a text has more than 256 KiB, only
--- its first and last 64 KiB are read, and numbers of lines are estimated: counting the lines of 10 MB would take a
--- third of the time of storing them.
+-- Makes descriptions by rule, as a person would after a short look at the text. Of a text of more than 256 KiB the
+-- functions read only the first and last 64 KiB, and estimate numbers of lines: counting the lines of 10 MB would take
+-- a third of the time of storing them.
 
 -- The description of an artifact that was stored without one, such as "npm install, added 512 packages in 9s, 2
--- warnings": the command (metadata.command) or the tool (metadata.tool), its exit status if it failed, and the kind of
--- the text. At most 200 characters.
+-- warnings". It consists of the command (metadata.command) or the tool (metadata.tool), the exit status if the command
+-- failed, and the kind of the text. It has at most 200 characters.
 create or replace function memory._describe(p_artifact_type text, p_content text, p_metadata jsonb)
 returns text
 language plpgsql volatile parallel unsafe
@@ -43,8 +43,8 @@ begin
 end;
 $$;
 
--- At most p_length characters of a text, with marks in place of credentials, which are not recognised any more once
--- they are cut.
+-- At most p_length characters of a text, with marks in place of credentials. The text is masked before it is cut,
+-- because the part of a credential would not be recognised.
 create or replace function memory._in_short(p_said text, p_length int)
 returns text
 language plpgsql immutable parallel safe

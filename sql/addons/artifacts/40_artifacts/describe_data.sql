@@ -1,9 +1,9 @@
 -- Descriptions of JSON, tables, web pages and diffs.
 
--- JSON with its first ten keys, and how many values those have that are lists: "JSON object: items (30), total". For a
--- list, the keys of its first object. For JSON of more than 2 MiB, which takes too long to parse, and for JSON that was
--- cut off, the keys at the beginning. Null for a text that is not JSON, and for a short text that is nearly JSON, which
--- needs no description.
+-- Describes JSON by its first ten keys, and the lists among them by their lengths: "JSON object: items (30), total". A
+-- list is described by the keys of its first object. JSON of more than 2 MiB, which takes too long to parse, and JSON
+-- that was cut off are described by the keys at the beginning. The result is null for a text that is not JSON, and for
+-- a short text that is nearly JSON, which needs no description.
 create or replace function memory._describe_json(p_content text, p_size int, p_lines int, p_is_sample boolean)
 returns text
 language plpgsql volatile parallel unsafe
@@ -38,7 +38,7 @@ exception when data_exception or program_limit_exceeded then
 end;
 $$;
 
--- JSON that is too long to be parsed.
+-- Describes JSON that is too long to be parsed.
 create or replace function memory._describe_json_start(p_start text, p_size int)
 returns text
 language plpgsql immutable parallel safe
@@ -52,7 +52,7 @@ begin
 end;
 $$;
 
--- One JSON object on each line: logs and exports. The first two lines are read.
+-- Describes lines of which each is a JSON object, as in logs and exports. The function reads the first two lines.
 create or replace function memory._describe_json_lines(p_head text, p_lines int, p_is_sample boolean)
 returns text
 language plpgsql immutable parallel unsafe
@@ -72,8 +72,9 @@ exception when data_exception then
 end;
 $$;
 
--- A table: "CSV, 1,200 rows: id, name, email". Each of the first six lines has as many separators outside of quotes as
--- the first line. The first line names the columns: it has no empty column and hardly a number.
+-- Describes a table: "CSV, 1,200 rows: id, name, email". A text is a table if each of its first six lines has as many
+-- separators outside of quotes as the first line. The first line names the columns if it has no empty column and hardly
+-- a number.
 create or replace function memory._describe_table(p_head text, p_lines int, p_is_sample boolean)
 returns text
 language plpgsql immutable parallel safe
@@ -94,7 +95,7 @@ begin
       select from unnest(lines) with ordinality as l (line, place)
       where l.place < cardinality(lines)
         and cardinality(string_to_array(l.line, separator)) <> cardinality(string_to_array(lines[1], separator)));
-    -- Sentences with a comma each are no table.
+    -- Lines that are sentences with a comma each are no table.
     continue when length(first) > 60 * cardinality(columns) or first ~ e'[.!?]\\s*$'
       or (select count(*) from unnest(columns) as c (said)
           where c.said ~ e'^\\s*"?-?[0-9.]+"?\\s*$' or length(c.said) > 60) > cardinality(columns) / 2;
@@ -109,7 +110,7 @@ begin
 end;
 $$;
 
--- A web page with its title, or XML with its outermost element.
+-- Describes a web page by its title, or XML by its outermost element.
 create or replace function memory._describe_page(p_head text)
 returns text
 language plpgsql immutable parallel safe
@@ -130,7 +131,7 @@ begin
 end;
 $$;
 
--- A diff: "diff of 3 files (+120 -34): src/app.py, ...".
+-- Describes a diff: "diff of 3 files (+120 -34): src/app.py, ...".
 create or replace function memory._describe_diff(p_head text, p_sample text)
 returns text
 language plpgsql immutable parallel safe

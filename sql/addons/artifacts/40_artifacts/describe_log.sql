@@ -1,6 +1,6 @@
 -- Describes outputs of programs: reports of tests, stack traces, logs.
 
--- The last line of a test runner: "12 passed, 1 failed in 0.5s", with the first test that failed.
+-- The last line of a test runner, such as "12 passed, 1 failed in 0.5s", with the first test that failed.
 create or replace function memory._describe_tests(p_sample text, p_tail text)
 returns text
 language plpgsql immutable parallel safe
@@ -40,7 +40,7 @@ declare
   said text;
 begin
   if place > 0 then
-    -- After the frames, which are indented, comes the error. In a chain of errors the last one ended the program.
+    -- The error follows the frames, which are indented. In a chain of errors the last error ended the program.
     select m.said[1] into said
     from regexp_matches(
       substr(p_sample, place), e'\\n(?:  +[^\\n]*\\n)+([A-Za-z_][\\w.]*(?:: [^\\n]*)?)(?=\\n|$)', 'g')
@@ -57,8 +57,9 @@ begin
 end;
 $$;
 
--- Any other text: its error if it holds a stack trace, the line that tells how the program ended, its numbers of errors
--- and warnings and of lines. If no command wrote the text and it has none of these, the first telling line, too.
+-- Describes any other text by the error of its stack trace, the line that tells how the program ended, and its numbers
+-- of errors, warnings and lines. If no command wrote the text and it has neither trace, ending nor errors, the first
+-- telling line is added.
 create or replace function memory._describe_log(
   p_sample text, p_tail text, p_lines int, p_is_sample boolean, p_has_command boolean, p_is_output boolean
 )
@@ -85,7 +86,7 @@ begin
   return nullif(concat_ws(', ',
     trace, ending,
     case when trace is null and ending is null and not (p_has_command or p_is_output and errors + warnings > 0)
-      then ( -- the first line with more than punctuation and the lines of a table
+      then ( -- the first line with more than punctuation and table lines
         select memory._in_short(l.said, 100)
         from regexp_split_to_table(left(p_sample, 10000), e'[\\n\\r]') with ordinality as r (line, place)
         cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)

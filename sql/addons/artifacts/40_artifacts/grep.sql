@@ -1,11 +1,11 @@
--- The lines of a content that hold every word of a text, as grep prints them: each with its number, ":" after the
--- number of a line with the words and "-" after that of a line around it, "--" between lines that do not follow each
--- other.
+-- The lines of a content that contain every word of a text, as grep prints them. Each line has its number. After the
+-- number stands ":" if the line has the words, and "-" if it only surrounds such a line. "--" separates lines that do
+-- not follow each other.
 --
--- A word is a text between blanks. A line holds it if the word occurs anywhere in the line, also within a longer word,
--- in capitals or small letters. No character has a special meaning, as it would in a regular expression. If a line is
--- longer than a part (32 KiB; 3 KiB within the first 48), each piece is compared and shown by itself. If a piece is
--- longer than 400 characters, 400 are shown around the first word. Lines around reach 64 KiB far at most.
+-- A word is a text between blanks. A line contains it if the word occurs anywhere in the line, also within a longer
+-- word, in capitals or small letters. No character has a special meaning, as it would in a regular expression. A line
+-- that is longer than a part (32 KiB; 3 KiB within the first 48) is compared and shown in pieces. Of a piece that is
+-- longer than 400 characters, 400 are shown around the first word. Surrounding lines are read within 64 KiB.
 
 -- p_from_line and p_max_lines bound the lines that are compared, p_max_tokens the result. If lines with the words are
 -- left out, the last line says where to go on. Parts are read one after the other until the result is full.
@@ -18,7 +18,7 @@ language plpgsql stable parallel safe
 as $$
 declare
   is_ascii constant boolean := octet_length(p_grep) = length(p_grep);
-  -- Patterns of LIKE, one for each word, that match what has the word.
+  -- One LIKE pattern for each word. It matches a text that contains the word.
   patterns constant text[] := array(
     select '%' || regexp_replace(memory._without_case(w.word, is_ascii), e'([\\\\%_])', e'\\\\\\1', 'g') || '%'
     from regexp_split_to_table(p_grep, e'\\s+') as w (word)
@@ -31,7 +31,7 @@ declare
   is_full boolean := false;
   part record;
   hit record;
-  block text; -- a line with the words, and the lines around it that are not shown yet
+  block text; -- a line with the words, and the surrounding lines that are not shown yet
   blocks text[] := array[]::text[];
   last_hit int := 0;
   shown_to int := 0; -- the last line that is shown
@@ -61,7 +61,7 @@ begin
                  is_ascii) end;
         is_full := coalesce(octet_length(block) > bytes_left, false);
         if not is_full or blocks = '{}' then
-          -- The first line with the words is always shown, if need be without the lines around it.
+          -- The first line with the words is always shown, without its surrounding lines if they do not fit.
           blocks := blocks || case when is_full then memory._numbered_line(hit.line, hit.said, patterns, is_ascii)
                               else coalesce(block, '') end;
           bytes_left := bytes_left - octet_length(coalesce(block, ''));
@@ -82,8 +82,8 @@ begin
 end;
 $$;
 
--- A text without the difference between capitals and small letters. For words of ASCII it is enough to change the
--- letters of ASCII, which takes a tenth of the time.
+-- The text in a form that ignores the difference between capitals and small letters. If the words are ASCII, changing
+-- only ASCII letters is enough, and takes a tenth of the time.
 create or replace function memory._without_case(p_text text, p_is_ascii boolean)
 returns text
 language sql immutable parallel safe
@@ -91,7 +91,7 @@ begin atomic
   select case when p_is_ascii then lower(p_text collate "C") else lower(p_text) end;
 end;
 
--- A line as it is shown.
+-- A line in the form in which the result shows it.
 create or replace function memory._numbered_line(p_line bigint, p_said text, p_patterns text[], p_is_ascii boolean)
 returns text
 language plpgsql immutable parallel safe
@@ -110,8 +110,8 @@ begin
 end;
 $$;
 
--- The lines p_from to p_to as they are shown, p_hit among them, which stands in the part at p_first_byte. If a line is
--- longer than a part, one piece of it.
+-- The lines p_from to p_to in the form in which the result shows them. The line p_hit is among them and stands in the
+-- part at p_first_byte. Of a line that is longer than a part, only one piece is shown.
 create or replace function memory._lines_around(
   p_user_id text, p_content_id uuid, p_first_byte int, p_hit int, p_from int, p_to bigint, p_patterns text[],
   p_is_ascii boolean

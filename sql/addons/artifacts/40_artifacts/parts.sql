@@ -1,6 +1,6 @@
--- Contents of artifacts lie in memory.artifact_parts. The first 48 KiB become parts of at most 3 KiB, passages that are
--- embedded one by one; the rest becomes parts of at most 32 KiB, which are found by their words. Places are bytes of
--- UTF-8 from the beginning of the content.
+-- memory.artifact_parts has the contents of artifacts in parts. The first 48 KiB become parts of at most 3 KiB,
+-- passages that are embedded one by one; the rest becomes parts of at most 32 KiB, which are found by their words.
+-- Places are bytes of UTF-8 from the beginning of the content.
 
 -- Whether a part is one of the passages at the beginning.
 create or replace function memory._is_passage(p_first_byte int)
@@ -10,7 +10,7 @@ begin atomic
   select p_first_byte < 49152;
 end;
 
--- The most bytes that a part may have which begins at this byte.
+-- The greatest number of bytes of a part that begins at this byte.
 create or replace function memory._part_bytes(p_first_byte int)
 returns int
 language sql immutable parallel safe
@@ -19,17 +19,17 @@ begin atomic
 end;
 
 -- Adds a text to the end of a content. The last part is cut anew together with the next piece, so that a content which
--- comes in pieces has the same parts as a content which comes at once. Nothing is parsed: add_message of 10 MB takes
--- 2.2 times the CPU of a bare insert for JSON, 2.0 for base64, 1.2 for prose (PostgreSQL 15, medians of five in turns).
+-- comes in pieces has the same parts as a content which comes at once. The function parses nothing: add_message of 10
+-- MB takes 2.2 times the CPU of a bare insert for JSON, 2.0 for base64, 1.2 for prose (PostgreSQL 15, medians of five).
 create or replace function memory._append_content(p_user_id text, p_content_id uuid, p_piece text)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  part_byte int := 0; -- where the part begins that is being cut
+  part_byte int := 0; -- the beginning of the part that is being cut
   part_line int := 0;
   rest text; -- the last part
-  bytes bytea; -- because to find a place in a text PostgreSQL counts all characters before it
+  bytes bytea; -- bytes, because PostgreSQL finds a place in a text by counting all characters before it
   size int;
   starts int := 0;
   ends int;
@@ -70,9 +70,9 @@ begin atomic
   select octet_length(p_text) - octet_length(replace(p_text, e'\n', ''));
 end;
 
--- How many bytes of a text come before the end of its last line, or else of its last word; all if it is one word. Most
--- lines are short, so the last 1,000 bytes are looked at first: a 32nd of the work. They are looked at in letters of
--- ASCII, because PostgreSQL finds a place near the end of a text in UTF-8 only by counting all its letters.
+-- How many bytes of a text come before the end of its last line, or else of its last word; all if the text is one word.
+-- Most lines are short, so the function looks at the last 1,000 bytes first, a 32nd of the work. It reads these bytes
+-- as single letters, because PostgreSQL finds a place near the end of a UTF-8 text only by counting all its letters.
 create or replace function memory._whole_lines(p_bytes bytea)
 returns int
 language plpgsql immutable parallel safe
@@ -82,7 +82,7 @@ declare
   near_end constant text := encode(substring(p_bytes from size - 999), 'escape');
   said text;
   separator text;
-  place int; -- from the end
+  place int; -- counted from the end
 begin
   foreach separator in array array[e'\n', ' '] loop
     said := near_end;
@@ -99,10 +99,10 @@ begin
 end;
 $$;
 
--- How many bytes a content has.
+-- The number of bytes of a content.
 create or replace function memory._content_bytes(p_user_id text, p_content_id uuid)
 returns int
-language plpgsql volatile parallel safe -- sees what another transaction has stored while this statement waited for it
+language plpgsql volatile parallel safe -- sees rows stored while this statement waited
 as $$
 begin
   return (
@@ -114,12 +114,12 @@ end;
 $$;
 
 -- The bytes of a content from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the slice
--- in which it begins, so that slices join to the whole. Only the parts that have some of these bytes are read.
+-- in which it begins, so that slices join to the whole. Only parts with such bytes are read.
 create or replace function memory._content_slice(
   p_user_id text, p_content_id uuid, p_first_byte bigint default 0, p_end_byte bigint default null
 )
 returns text
-language plpgsql volatile parallel safe -- as memory._content_bytes()
+language plpgsql volatile parallel safe -- for the reason given in memory._content_bytes()
 as $$
 declare
   read_from int;
@@ -134,7 +134,7 @@ begin
     select p.content
     from memory.artifact_parts as p
     where p.user_id = p_user_id and p.content_id = p_content_id and p.first_byte >= read_from
-      and p.first_byte < coalesce(p_end_byte, 2147483648) -- not "or", which no index can search for
+      and p.first_byte < coalesce(p_end_byte, 2147483648) -- no "or", for which no index can be searched
     order by p.first_byte) as p;
   return case
     when slice is null then ''
@@ -146,7 +146,7 @@ $$;
 -- Whether two contents of a user are equal, compared by the MiB.
 create or replace function memory._is_same_content(p_user_id text, p_content_id uuid, p_other_id uuid)
 returns boolean
-language plpgsql volatile parallel safe -- as memory._content_bytes()
+language plpgsql volatile parallel safe -- for the reason given in memory._content_bytes()
 as $$
 declare
   size constant int := memory._content_bytes(p_user_id, p_content_id);

@@ -1,4 +1,4 @@
--- The placeholder of an artifact, which a conversation holds in place of the content; null for no artifact.
+-- The placeholder of an artifact, which stands in a conversation in place of the content; null for no artifact.
 create or replace function memory._memory_ref(p_key text, p_description text, p_token_count int)
 returns text
 language plpgsql immutable parallel safe
@@ -9,8 +9,8 @@ begin
 end;
 $$;
 
--- The key in a name of an artifact: a placeholder, its short form [MemoryRef: <key>], or the key itself. No other
--- letters are made equal: a key has no letters that look alike, so a text with such letters names no artifact.
+-- The key in a reference to an artifact: a placeholder, its short form [MemoryRef: <key>], or the key itself. The
+-- function does not replace letters that only look like those of a key: a text with such letters names no artifact.
 create or replace function memory._ref_key(p_ref text)
 returns text
 language plpgsql immutable parallel safe
@@ -21,7 +21,7 @@ begin
 end;
 $$;
 
--- The keys that a text names in placeholders, also in those whose bracket memory._harmless() has made round.
+-- The keys that a text names in placeholders. Placeholders whose bracket memory._harmless() has made round count too.
 create or replace function memory._named_keys(p_content text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -33,10 +33,10 @@ begin
 end;
 $$;
 
--- A text in which memory._harmless() has made the brackets of all placeholders round, with those of artifacts of the
--- user as they are: their descriptions come from the artifacts, so a forged one does not stay. It does not get longer:
--- a placeholder that would is given in its short form, or stays as it is. The placeholder of an
--- artifact that is held back is given in its short form, too.
+-- The text with the placeholders of the user's own artifacts restored. memory._harmless() has made the brackets of all
+-- placeholders round. The descriptions are taken from the artifacts, so a forged description does not stay. The text
+-- does not get longer: a placeholder that would be longer is given in its short form, or stays round. The placeholder
+-- of an artifact that is held back is given in its short form, too.
 create or replace function memory._with_own_refs(p_user_id text, p_content text)
 returns text
 language plpgsql stable parallel safe
@@ -67,8 +67,8 @@ begin
 end;
 $$;
 
--- A new key: up to 40 characters of the description (or type) and six random hexadecimal digits, of which there are 16
--- million. memory.store_artifact() makes another key when this one is taken.
+-- A new key: up to 40 characters of the description (or type) and six random hexadecimal digits, which make 16 million
+-- keys. memory.store_artifact() makes another key when this one is taken.
 create or replace function memory._artifact_key(p_description text, p_artifact_type text)
 returns text
 language plpgsql volatile parallel safe

@@ -1,11 +1,11 @@
 -- Artifacts in quarantine: no search finds them, no list and no context shows them, and nobody expands them. A message
--- that names one keeps its placeholder, whose words a rule judges with the message. memory.retrieve_artifact() returns
--- an artifact that a rule has put into quarantine to any caller that names its key.
+-- that names such an artifact keeps its placeholder, whose words a rule judges with the message. If a rule has put an
+-- artifact into quarantine, memory.retrieve_artifact() still returns it to any caller that names its key.
 --
--- A rule looks at each part of an artifact when a job parses it (memory._artifacts_parse()): a part that is parsed
--- was judged. Until then memory._is_held_back_artifact() looks at a part wherever its text is shown to a model.
+-- A rule judges each part of an artifact when a job parses the part (memory._artifacts_parse()), so every parsed part
+-- has been judged. Until then memory._is_held_back_artifact() judges a part wherever its text is shown to a model.
 
--- The trust of an artifact. An artifact that messages became has the least trust of these messages; every other
+-- The trust of an artifact. An artifact that was made of messages has the least trust of these messages; every other
 -- artifact counts as the output of a tool. metadata.trust can lower both.
 create or replace function memory._artifact_trust(p_artifact memory.artifacts)
 returns double precision
@@ -23,8 +23,8 @@ begin
 end;
 $$;
 
--- The parts that a rule has yet to look at before these bytes of a content are shown. The first part is always one of
--- them, because the description is judged with it.
+-- The parts that a rule has not judged yet and must judge before these bytes of a content are shown. The first part is
+-- always among them, because the description is judged with it.
 create or replace function memory._unjudged_parts(p_user_id text, p_content_id uuid, p_bytes int4multirange)
 returns setof memory.artifact_parts
 language sql stable parallel safe
@@ -35,12 +35,11 @@ begin atomic
          or int4range(p.first_byte, p.first_byte + memory._part_bytes(p.first_byte)) && p_bytes);
 end;
 
--- The signs for which an artifact is to be quarantined; null when there are none. Its description is looked at, and
--- those of its parts that memory._unjudged_parts() names, each with the 200 characters before it, so that no sign is
--- cut in two.
+-- The signs that put an artifact into quarantine; null when there are none. The function judges the description, and
+-- the parts that memory._unjudged_parts() names, each with the 200 characters before it, so that no sign is cut in two.
 create or replace function memory._artifact_verdict(p_artifact memory.artifacts, p_bytes int4multirange)
 returns text
-language plpgsql volatile parallel safe -- as memory._content_bytes()
+language plpgsql volatile parallel safe -- for the reason given in memory._content_bytes()
 as $$
 begin
   return memory._verdict(
@@ -55,8 +54,8 @@ begin
 end;
 $$;
 
--- Whether these bytes of an artifact must not be shown although it is not in quarantine yet: the screen model has yet
--- to judge the artifact, or no job has parsed the bytes, and a rule finds signs in them.
+-- Whether these bytes of an artifact must not be shown although it is not in quarantine. They must not if the screen
+-- model has not judged the artifact yet, or if a rule finds signs in bytes that no job has parsed.
 create or replace function memory._is_held_back_artifact(p_user_id text, p_key text, p_bytes int4multirange)
 returns boolean
 language plpgsql stable parallel safe
@@ -83,7 +82,7 @@ begin
 end;
 $$;
 
--- Whether an artifact of low trust must not be shown yet, because the screen model has yet to judge it.
+-- Whether an artifact of low trust must not be shown yet, because the screen model has not judged it yet.
 create or replace function memory._artifact_awaits_verdict(p_artifact memory.artifacts)
 returns boolean
 language plpgsql stable parallel safe
@@ -94,9 +93,9 @@ begin
 end;
 $$;
 
--- Puts an artifact into quarantine if a rule finds signs in these bytes that no job has parsed. False when another
--- transaction has locked the artifact. The other transaction may wait for a part that this transaction has locked, so
--- this one does not wait.
+-- Puts an artifact into quarantine if a rule finds signs in these bytes and no job has parsed them. Returns false when
+-- another transaction has locked the artifact: this transaction does not wait, because the other one may wait for a
+-- part that this one has locked.
 create or replace function memory._judge_artifact(p_user_id text, p_key text, p_bytes int4multirange)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -123,8 +122,8 @@ begin
 end;
 $$;
 
--- Puts an artifact into quarantine; false when there is none, or it is there already. An artifact that a rule has put
--- into quarantine can be put there again by a caller, and then nobody can read it.
+-- Puts an artifact into quarantine; returns false when there is no such artifact, or a caller has put it there already.
+-- If a rule has put it there, a call makes it unreadable for everybody.
 create or replace function memory._quarantine_artifact(p_user_id text, p_key text, p_reason text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -138,7 +137,7 @@ begin
 end;
 $$;
 
--- Takes an artifact out of quarantine; false when it is not there.
+-- Takes an artifact out of quarantine; returns false when it is not in quarantine.
 create or replace function memory._release_artifact(p_user_id text, p_key text)
 returns boolean
 language plpgsql volatile parallel unsafe

@@ -41,8 +41,9 @@ comment on function memory.retrieve_artifact(text, text, int, int, int, int, tex
 'may also be a placeholder. Beyond the end the result is empty. What a rule has put into quarantine is returned, too. '
 'Error P0002 when the user has no artifact of that key, it has expired, or somebody has put it into quarantine.';
 
--- The content of an artifact for whoever names its key; null if there is none. It is also that of an artifact that a
--- rule has put into quarantine, because rules take 6 to 10 of 100 files of code for attacks.
+-- The content of an artifact for a caller that names its key; null if there is none. The function also returns the
+-- content of an artifact that a rule has put into quarantine, because rules take 6 to 10 of 100 files of code for
+-- attacks.
 create or replace function memory._readable_content(p_user_id text, p_key text)
 returns uuid
 language plpgsql stable parallel safe
@@ -55,7 +56,7 @@ begin
 end;
 $$;
 
--- Refuses arguments that name no part of a content.
+-- Refuses arguments that describe no part of a content.
 create or replace function memory._check_range(
   p_from_token int, p_max_tokens int, p_from_line int, p_max_lines int, p_grep text, p_context_lines int
 )
@@ -90,11 +91,11 @@ begin
 end;
 $$;
 
--- The start of a line: the number of bytes before it. Null if the content has fewer lines, or if p_line is null.
+-- The start of a line: the number of bytes before it. Null if the content has fewer lines, or p_line is null.
 create or replace function memory._line_start(p_user_id text, p_content_id uuid, p_line bigint)
 returns bigint
 language plpgsql stable parallel safe
-set enable_sort = off -- Without statistics the planner would read and sort all parts.
+set enable_sort = off -- without statistics PostgreSQL would read and sort all parts
 as $$
 declare
   part memory.artifact_parts;
@@ -102,7 +103,7 @@ begin
   if p_line = 1 then
     return 0;
   end if;
-  -- The part that has the line break before it.
+  -- Finds the part with the line break before the line.
   select p.* into part
   from memory.artifact_parts as p
   where p.user_id = p_user_id and p.content_id = p_content_id and p.first_line <= p_line - 2

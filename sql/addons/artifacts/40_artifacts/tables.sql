@@ -1,6 +1,6 @@
--- Texts that are too long for a context are kept whole under a key, and a placeholder stands for each. A row of
--- memory.artifact_parts holds at most some tens of kB: one slice, line or passage of 200 MB is read without the rest,
--- and the words of a part fit into one tsvector.
+-- Texts that are too long for a context are stored whole under a key, and a placeholder stands for each. A row of
+-- memory.artifact_parts holds at most some tens of kB: so one slice, line or passage of 200 MB is read without the
+-- rest, and the words of a part fit into one tsvector.
 -- A row of memory.artifacts may name one of memory.threads (user_id, thread_id).
 -- A row of memory.artifact_parts may name one of memory.artifacts (user_id, content_id).
 create table memory.artifacts (
@@ -35,8 +35,8 @@ comment on table memory.artifacts is
 '<description> - <token_count> tokens].';
 comment on column memory.artifacts.user_id is 'The user to whom the row belongs.';
 comment on column memory.artifacts.key is
-'What the placeholder and memory.retrieve_artifact() name it by, unique per user. Made of the description when none '
-'is given.';
+'The name by which the placeholder and memory.retrieve_artifact() refer to the artifact, unique per user. Made of '
+'the description when none is given.';
 comment on column memory.artifacts.artifact_type is
 'What kind of text: command_output, or what the application names.';
 comment on column memory.artifacts.content is
@@ -49,14 +49,14 @@ comment on column memory.artifacts.token_count is
 comment on column memory.artifacts.agent_id is 'The agent of that user.';
 comment on column memory.artifacts.thread_id is 'The thread of that user; null where no thread is concerned.';
 comment on column memory.artifacts.metadata is
-'Of the application. command is the command that the content is the output of.';
+'The application''s metadata. command is the command whose output the content is.';
 comment on column memory.artifacts.created_at is 'When the row was stored.';
 comment on column memory.artifacts.expires_at is
 'Invisible from this moment on and removed by memory.sweep(); null means never.';
 comment on column memory.artifacts.content_id is 'Names the parts of the content.';
 comment on column memory.artifacts.check_at is
-'When memory.sweep() looks whether anything names this artifact, and deletes it if not; infinity while a message '
-'does. Null for one that memory.store_artifact() stored, which lives for itself.';
+'When memory.sweep() checks whether anything names this artifact, and deletes it if nothing does; infinity while a '
+'message names it. Null for an artifact that memory.store_artifact() stored, which stays even if nothing names it.';
 comment on column memory.artifacts.awaits_description is
 'Whether a job of kind describe_artifact is to improve the description.';
 comment on column memory.artifacts.quarantined_at is 'Since when no search finds it and nobody can expand it.';

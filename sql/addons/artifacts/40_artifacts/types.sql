@@ -1,4 +1,4 @@
--- What the functions of artifacts return.
+-- The rows that the functions of artifacts return.
 create type memory.stored_artifact as (key text, memory_ref text, token_count int);
 comment on type memory.stored_artifact is 'What memory.store_artifact() returns.';
 

@@ -1,4 +1,5 @@
--- The words of artifacts are parsed after they were stored: parsing 10 MB takes seconds, storing them a quarter of one.
+-- The words of artifacts are parsed after the artifacts were stored: parsing 10 MB takes seconds, and storing them a
+-- quarter of a second.
 
 -- Whether a part lies at the end of a content.
 create or replace function memory._is_last_part(p_first_byte int, p_token_count int)

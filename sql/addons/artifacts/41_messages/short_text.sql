@@ -1,8 +1,8 @@
--- The text that stands in a thread around the placeholder of a long message.
+-- The text around the placeholder of a long message.
 
--- The words of a thread before and after the placeholder of a tool's output: Command 'npm install' ran for 12.3 s.
--- Output: [...]. Exit status 0. A text in a command that looks like a placeholder is made harmless, so that the first
--- placeholder in the text is that of the output.
+-- The words before and after the placeholder of a tool's output: Command 'npm install' ran for 12.3 s. Output: [...].
+-- Exit status 0. If a command contains a text that looks like a placeholder, the function makes that text harmless, so
+-- that the first placeholder is the output's own.
 create or replace function memory._around_output(p_about jsonb)
 returns text[]
 language plpgsql stable parallel safe
@@ -35,13 +35,14 @@ begin
 end;
 $$;
 
--- The command and the tool whose output a message is, as members command and tool: from its metadata, or from the call
--- with its tool_call_id, in the array that it came in (up to 1,000 messages, because each output searches it) or among
--- the last twenty messages of the thread. A mark takes the place of each credential.
+-- The command and the tool that wrote the output in a message, as members command and tool. They come from the
+-- message's metadata, or from the call with its tool_call_id. The function looks for the call in the array in which the
+-- message came (up to 1,000 messages, because each output searches it) and among the last twenty messages of the
+-- thread. A mark takes the place of each credential.
 create or replace function memory._call_of(p_user_id text, p_thread_id text, p_metadata jsonb, p_messages jsonb)
 returns jsonb
 language plpgsql stable parallel unsafe
-set enable_sort = off -- the newest messages come from the end of an index, also while there are no statistics
+set enable_sort = off -- an index gives the newest messages, also without statistics
 as $$
 declare
   of_id constant jsonb := jsonb_build_object('id', p_metadata -> 'tool_call_id');
@@ -87,9 +88,9 @@ begin
 end;
 $$;
 
--- The part of a person's or a model's long text that stays in the thread: the beginning, which asks the question or
--- announces the text, up to an empty line or 600 characters; and the last paragraph if that is a short sentence, "What
--- is wrong here?".
+-- The part of a person's or a model's long text that stays in the thread. It has the beginning, which asks the question
+-- or announces the text, up to an empty line or 600 characters. It also has the last paragraph if that is a short
+-- sentence, such as "What is wrong here?".
 create or replace function memory._own_words(p_content text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -98,7 +99,7 @@ declare
   head text := coalesce(substring(left(p_content, 601) from e'^\\s*?\\S.*?(?=\\n[ \\t\\r]*\\n)'), left(p_content, 600));
   tail text := substring(right(p_content, 402) from e'\\n[ \\t\\r]*\\n([^\\n]*\\S\\s*)$');
 begin
-  if length(head) = 600 then -- whole lines, or else whole words
+  if length(head) = 600 then -- cuts after a whole line, or else after a whole word
     head := coalesce(substring(head from e'^(.{100,})\\n'), substring(head from e'^(.{100,})\\s'), head);
   end if;
   if tail !~ e'^[[:alpha:]"\'\\u00bf(][^{}<>=;|]*[.?!\\u3002\\uff1f\\u2026)]?\\s*$' or length(tail) > 300 then

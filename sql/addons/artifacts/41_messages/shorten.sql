@@ -1,19 +1,19 @@
--- A message that is too long for a context is kept whole as an artifact, and its placeholder takes its place. It
--- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
+-- A message that is too long for a context is stored whole as an artifact, and a placeholder takes its place. This
+-- happens before the message is booked in its thread, so that the thread counts the tokens of the short text, and no
 -- compression is queued for a text that no context will hold.
 
--- A message whose content becomes an artifact, or the message itself if it stays whole: because the policy says so, or
--- because it is not longer than what would take its place. What is made here of the content and its command (key,
--- description, words around the placeholder) reaches further than the content, so no credential gets into that under
--- any policy. The caller has checked and masked the message, and asks only if memory._may_be_long(). p_messages: the
--- array that it came in, where the call of the tool may stand that it is the result of.
+-- Makes an artifact of a message's content, and returns the message with a placeholder. Returns the message itself if
+-- the policy says that it stays whole, or if the placeholder would not be shorter. The key, the description and the
+-- words around the placeholder reach more readers than the content, so under any policy they contain no credential. The
+-- caller has checked and masked the message, and calls the function only if memory._may_be_long() is true. p_messages
+-- is the array in which the message came; the call of the tool whose result the message is may stand there.
 create or replace function memory._shortened(p_message memory.messages, p_policy jsonb, p_messages jsonb)
 returns memory.messages
 language plpgsql volatile parallel unsafe
 as $$
 declare
   about jsonb; -- metadata of the artifact
-  around text[]; -- what stands before and after the placeholder
+  around text[]; -- the texts before and after the placeholder
   described text;
   artifact memory.artifacts;
 begin
@@ -59,9 +59,9 @@ begin
 end;
 $$;
 
--- Keeps a content under a telling key: npm-install, npm-install-2, ... It begins with the first words of the command
--- (without the folder it runs in, variables and sudo), of the name of the tool, or of the description, at most 32
--- characters. Nulls if the agent has just lost the resource memory.
+-- Stores a content under a telling key: npm-install, npm-install-2, ... The key begins with the first words of the
+-- command (without its folder, variables and sudo), of the name of the tool, or of the description, at most 32
+-- characters. The result is a row of nulls if the agent has just lost the resource memory.
 create or replace function memory._keep_message(
   p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
   p_about jsonb
@@ -76,7 +76,7 @@ declare
 begin
   slug := regexp_replace(slug, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
   slug := btrim(regexp_replace(slug, '[^a-z0-9]+', '-', 'g'), '-');
-  if length(slug) > 32 then -- whole words, if the first is not longer
+  if length(slug) > 32 then -- cuts at the end of a word, if the first word is not too long
     slug := coalesce(substring(left(slug, 33) from '^(.{8,})-'), left(slug, 32));
   end if;
   slug := coalesce(nullif(slug, ''), 'text');
@@ -85,17 +85,17 @@ begin
     artifact := memory._keep_artifact(
       p_user_id, p_agent_id, p_thread_id, memory._numbered_key(slug, number), p_description, p_artifact_type, p_content,
       p_about,
-      -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A sweep
-      -- a day later deletes it if no message names it by then.
+      -- The message is inserted within this statement, unless a trigger of the application leaves it out. If no message
+      -- names the artifact a day later, a sweep deletes it.
       p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
-    -- Else somebody has just stored something of his own under this key.
+    -- Without a key, another session has just stored another content under it: the loop tries the next number.
     exit when artifact.key is not null or not memory._has_memory(p_user_id, p_agent_id);
   end loop;
   return artifact;
 end;
 $$;
 
--- The key with a number; the first has none.
+-- The key with a number. The first key of a slug has none.
 create or replace function memory._numbered_key(p_slug text, p_number int)
 returns text
 language sql immutable parallel safe
@@ -103,17 +103,17 @@ begin atomic
   select p_slug || case when p_number > 1 then '-' || p_number else '' end;
 end;
 
--- A number from p_lowest on under which the user has no artifact of this slug, found in steps that double: 10,000
--- artifacts of a slug take 27 looks. Numbers in use by open transactions are skipped, so that a transaction never waits
--- for another one to end; two that store several outputs each could otherwise wait for each other. They are noted as
--- advisory locks, in 1,024 places in all, because a transaction may store 100,000 outputs. Any role may hold all these
--- locks. A caller who gets none takes the next number and at worst waits.
+-- A number from p_lowest on under which the user has no artifact of this slug. The function looks in steps that double:
+-- 10,000 artifacts of a slug take 27 looks. It skips numbers that open transactions use, so that a transaction never
+-- waits for another one to end; otherwise two transactions that store several outputs each could wait for each other.
+-- Advisory locks note these numbers, in 1,024 places in all, because a transaction may store 100,000 outputs. Any role
+-- can hold all these locks. A caller who gets no lock takes the next number and at worst waits.
 create or replace function memory._free_number(p_user_id text, p_slug text, p_lowest int)
 returns int
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  taken int := p_lowest - 1; -- in use, or nothing
+  taken int := p_lowest - 1; -- the last number in use, or p_lowest - 1
   free int := p_lowest;
   middle int;
 begin
@@ -130,7 +130,7 @@ begin
     end if;
   end loop;
   for attempt in 1..50 loop
-    -- The second look comes after the lock: the transaction that held the lock may have stored the key meanwhile.
+    -- The key is looked up again after the lock: the transaction that held the lock may have stored it.
     exit when pg_try_advisory_xact_lock(
         hashtext('memory.artifacts'), hashtext(p_user_id || ' ' || memory._numbered_key(p_slug, free)) & 1023)
       and not memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free));
@@ -142,14 +142,14 @@ $$;
 
 create or replace function memory._is_taken_key(p_user_id text, p_key text)
 returns boolean
-language plpgsql volatile parallel safe -- sees what was committed since the statement began
+language plpgsql volatile parallel safe -- sees rows committed since the statement began
 as $$
 begin
   return exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_key);
 end;
 $$;
 
--- Has memory.sweep() look whether anything still names an artifact that a message became.
+-- Makes memory.sweep() check whether anything still names an artifact that was made of a message.
 create or replace function memory._check_artifact_soon(p_user_id text, p_key text)
 returns void
 language plpgsql volatile parallel unsafe

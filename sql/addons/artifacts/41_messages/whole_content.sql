@@ -1,4 +1,4 @@
--- The whole content that a placeholder in a message stands for; null if nobody may read it.
+-- The whole content for which a placeholder in a message stands; null if nobody may read it.
 create or replace function memory._whole_content(p_user_id text, p_artifact_key text)
 returns text
 language plpgsql stable parallel safe

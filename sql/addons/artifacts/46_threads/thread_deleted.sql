@@ -1,5 +1,6 @@
--- A thread that is deleted takes its artifacts along. Those that its messages became go to a copy of the thread, if
--- there is one, whose messages name them as well. Those that its messages name otherwise may be named by nothing else.
+-- Deletes the artifacts of a deleted thread. If an artifact was made of a message, and a copy of the thread has the
+-- same message, the artifact goes to the copy instead. Artifacts of other threads that the deleted messages named are
+-- checked, because nothing else may name them.
 create or replace function memory._artifacts_thread_deleted(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,6 +1,6 @@
--- Removes uploads that have these wordings in them, which no artifact names yet, and returns the rows by table. Uploads
--- go before artifacts, the order of memory.store_artifact(). The pieces go in a statement of their own, because it sees
--- the piece for which the one before has waited.
+-- Removes uploads that contain these wordings and that no artifact names yet, and returns the number of rows by table.
+-- Uploads are removed before artifacts, in the order of memory.store_artifact(). A second statement removes the pieces,
+-- so that it sees pieces that were stored while the first one waited.
 create or replace function memory._artifacts_forget_first(p_user_id text, p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,5 +1,5 @@
--- Removes the artifacts that forgotten messages of these threads became, if no message names them any more, and those
--- that have these wordings in them. Returns the rows by table.
+-- Removes the artifacts that were made of forgotten messages of these threads, if no message names them any more, and
+-- the artifacts that contain these wordings. Returns the number of rows by table.
 create or replace function memory._artifacts_forget_last(
   p_user_id text, p_wordings text[], p_threads text[], p_keys text[]
 )

@@ -1,5 +1,6 @@
--- The keys of artifacts that are gone leave the list of changes: a key may be made of an artifact's first words. Rows
--- that somebody is numbering are in the second table when the first statement ends.
+-- Removes changes whose artifact is gone from the lists of changes, because a key may have an artifact's first words.
+-- The second table comes second: a session that is numbering changes has moved its rows there when the first statement
+-- ends.
 create or replace function memory._artifacts_forget_wording(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,4 +1,4 @@
--- Removes the artifacts that forgotten messages became from an import. Triggers let the rows pass by.
+-- Removes the artifacts that were made of forgotten messages from an import. Triggers ignore these rows.
 create or replace function memory._artifacts_leave_out(p_user_id text, p_keys text[])
 returns void
 language plpgsql volatile parallel unsafe

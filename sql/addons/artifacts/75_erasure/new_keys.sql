@@ -1,4 +1,4 @@
--- The new keys of artifacts of the first of two users who are merged, where the second has the key already.
+-- New keys for artifacts of p_from, who is merged into p_into, if p_into also has the key.
 create or replace function memory._new_keys(p_from text, p_into text)
 returns jsonb
 language plpgsql stable parallel safe

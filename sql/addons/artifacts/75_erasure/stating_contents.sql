@@ -1,8 +1,8 @@
--- The contents that have one of these wordings in them. Each content is read once for words that it may state; a word
--- may cross the boundary of two parts.
+-- Those of these contents that contain one of these wordings. Each content is searched once for the longest words of
+-- the wordings; a word may cross the boundary of two parts.
 create or replace function memory._stating_contents(p_user_id text, p_content_ids uuid[], p_wordings text[])
 returns uuid[]
-language plpgsql volatile parallel safe -- sees what was committed while the caller waited for locks
+language plpgsql volatile parallel safe -- sees rows committed while the caller waited for locks
 as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
@@ -22,12 +22,12 @@ begin
 end;
 $$;
 
--- Whether a content has one of these wordings in it, across the boundaries of its parts. It is spelled by stretches of
--- 256 KiB or four times the longest wording, each with the end of the one before, so that each byte is looked at once
--- or twice however long the wordings are.
+-- Whether a content contains one of these wordings, also across the boundaries of its parts. The function spells the
+-- content in stretches of 256 KiB or four times the longest wording. Each stretch begins with the end of the one
+-- before, so that each byte is read once or twice, however long the wordings are.
 create or replace function memory._content_states_any(p_user_id text, p_content_id uuid, p_wordings text[])
 returns boolean
-language plpgsql volatile parallel safe -- as memory._stating_contents()
+language plpgsql volatile parallel safe -- for the reason given in memory._stating_contents()
 as $$
 declare
   longest constant int := (select max(length(w)) from unnest(p_wordings) as w);
@@ -42,7 +42,7 @@ begin
     where p.user_id = p_user_id and p.content_id = p_content_id
       and p.first_byte >= starts and p.first_byte < starts + stretch;
     exit when said is null;
-    -- The character at the end keeps the blank before it.
+    -- The added character protects the blank at the end of the stretch.
     said := left(memory._compared_text(before || said || '|'), -1);
     if memory._has_any(btrim(said), p_wordings) then
       return true;

@@ -1,5 +1,5 @@
 -- Deletes artifacts that have expired or that nothing names any more, and uploads that nobody has stored as an artifact
--- within a day after the last piece.
+-- within a day after their last piece.
 create or replace function memory._artifacts_sweep(p_batch_size int)
 returns jsonb
 language plpgsql volatile parallel unsafe

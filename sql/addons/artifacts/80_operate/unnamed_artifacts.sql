@@ -1,15 +1,15 @@
--- Looks at the artifacts that messages became and that are due for a look, and deletes those that nothing names: no
--- message (not even one in quarantine, or a cleared one that is not swept yet), and no summary, memory or document.
--- Returns how many. Artifacts that only texts name, in the long or the short form, are looked at again a day later. One
--- look reads the texts of a user once, whatever the number of artifacts. A user whose messages a job is reading waits:
--- its summary may name an artifact whose message is gone.
+-- Checks artifacts that were made of messages and are due for a check (check_at), and deletes those that nothing names:
+-- no message (not even one in quarantine, or a cleared one that is not swept yet), and no summary, memory or document.
+-- Returns how many were deleted. If only texts name an artifact, in the long or the short form, it is checked again a
+-- day later. One check reads the texts of a user once, whatever the number of artifacts. While a job is reading
+-- messages of a user, the user's artifacts wait, because the job's summary may name an artifact whose message is gone.
 create or replace function memory._sweep_unnamed_artifacts(p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
   due record;
-  named text[]; -- by the messages that became them
+  named text[]; -- named by the messages of which they were made
   named_in_texts text[];
   swept_artifacts bigint;
   all_swept bigint := 0;
@@ -25,8 +25,8 @@ begin
       for update skip locked) as d
     group by d.user_id
   loop
-    -- A statement of its own sees messages that were deleted before the artifacts were locked. A session that deletes
-    -- such a text later waits for the lock, and then has the artifact looked at again.
+    -- This statement begins after the lock, so that it sees which messages were deleted before. A session that deletes
+    -- such a text later waits for the lock, and then has the artifact checked again.
     named := array(
       select a.key
       from memory.artifacts as a

@@ -21,7 +21,7 @@ begin
   if memory._checkpoints_have_expired(user_id, thread_id) then
     return 0;
   end if;
-  -- One statement, so that the copy is that of one moment.
+  -- One statement copies all tables, so that the copy has the state of one moment.
   with copied_blobs as (
     insert into memory.checkpoint_blobs ({{columns of checkpoint_blobs}})
     select {{columns of checkpoint_blobs as b, thread_id = new_thread_id}}

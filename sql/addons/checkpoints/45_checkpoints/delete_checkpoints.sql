@@ -40,7 +40,7 @@ comment on function memory.delete_checkpoints(text, text[], text[]) is
 'Deletes a user''s checkpoints for good, those of these threads or those of these runs (run_id of their metadata), and '
 'returns how many. Messages and memories of the threads stay; memory.delete_thread() deletes a thread with all it has.';
 
--- Whether a thread has a checkpoint, or what is left of one. A caller may name many thousand threads without any.
+-- Whether a thread has a checkpoint, or rows left of one. A caller may name many thousand threads that have none.
 create or replace function memory._has_checkpoints(p_user_id text, p_thread_id text)
 returns boolean
 language sql stable parallel safe
@@ -50,8 +50,8 @@ begin atomic
     or exists (select from memory.checkpoint_blobs as b where b.user_id = p_user_id and b.thread_id = p_thread_id);
 end;
 
--- Deletes all checkpoints of a thread, and returns how many. Whoever deletes several locks them in the order of their
--- keys first, as memory.forget_user() does, and their writes and values after them.
+-- Deletes all checkpoints of a thread, and returns their number. A caller that deletes several threads has locked the
+-- checkpoints before, in the order of their keys, as memory.forget_user() does; writes and values follow.
 create or replace function memory._delete_checkpoints_of_thread(p_user_id text, p_thread_id text)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -65,7 +65,7 @@ begin
   get diagnostics deleted = row_count;
   delete from memory.checkpoint_writes as w where w.user_id = p_user_id and w.thread_id = p_thread_id;
   delete from memory.checkpoint_blobs as b where b.user_id = p_user_id and b.thread_id = p_thread_id;
-  if memory._is_space(p_user_id) then -- others may begin the thread anew
+  if memory._is_space(p_user_id) then -- other members may begin the thread anew
     delete from memory.space_writes as w
     where w.user_id = p_user_id and w.source = 'checkpoint' and w.id = p_thread_id;
   end if;
@@ -73,7 +73,7 @@ begin
 end;
 $$;
 
--- Deletes these checkpoints, and the values that no other checkpoint has, and returns how many checkpoints.
+-- Deletes these checkpoints, and the values that no other checkpoint has. Returns the number of deleted checkpoints.
 create or replace function memory._delete_some_checkpoints(
   p_user_id text, p_thread_id text, p_namespace text, p_ids text[]
 )
@@ -83,7 +83,7 @@ as $$
 declare
   channels text[];
   versions text[];
-  expiry timestamptz; -- of the whole thread, if the last checkpoint stored is deleted
+  expiry timestamptz; -- the expiry of the whole thread, if its last checkpoint is deleted
   deleted bigint;
 begin
   with gone as (
@@ -107,9 +107,8 @@ begin
   delete from memory.checkpoint_writes as w
   where w.user_id = p_user_id and w.thread_id = p_thread_id and w.namespace = p_namespace
     and w.checkpoint_id = any (p_ids);
-  -- The checkpoints that are left are read by a statement of its own: a run may have stored one of them meanwhile. Each
-  -- value is looked up by its key, because a session may keep a plan for one row, which compared 24,000 values with as
-  -- many names: 50 s.
+  -- A second statement reads the remaining checkpoints, because a run may have stored one meanwhile. Each value is
+  -- looked up by its key: a session may keep a plan for one row, which took 50 s for 24,000 values.
   delete from memory.checkpoint_blobs as b
   where b.ctid = any (array(
     select v.place

@@ -11,9 +11,10 @@ begin
   if (memory._may_reach(user_id) and memory._is_here(user_id)) is not true then
     perform memory._check_checkpoint(user_id, thread_id, namespace, coalesce(checkpoint_id, 'newest'));
   end if;
-  -- A graph loads the newest checkpoint in each run, which as a rule has no writes: of 554,000 instructions 47,000 went
-  -- into sorting and gathering none, and 20,000 into a statement of its own for the expiry (2026-11). So the statement
-  -- only asks whether there are writes: write_tasks is an empty list if there are any, and null otherwise.
+  -- A graph loads the newest checkpoint in each run, and this checkpoint has no writes as a rule. Sorting and gathering
+  -- no writes took 47,000 of 554,000 instructions, and a statement of its own for the expiry took 20,000 (2026-11). So
+  -- this statement only asks whether there are writes: write_tasks is an empty list if there are any, and null
+  -- otherwise.
   if checkpoint_id is null then
     select get_checkpoint.thread_id, get_checkpoint.namespace, c.checkpoint_id, c.parent_id, c.checkpoint, c.metadata,
       c.created_at, v.channels, v.types, v.blobs,
@@ -55,7 +56,7 @@ begin
           limit 1) as n
     cross join lateral memory._whole_checkpoint(n.c, n.blobless) as w;
   end if;
-  if not found then -- A checkpoint that is there was stored with allowed ids.
+  if not found then -- an existing checkpoint has allowed ids
     perform memory._check_checkpoint(user_id, thread_id, namespace, coalesce(checkpoint_id, 'newest'));
   end if;
 end;
@@ -64,12 +65,12 @@ comment on function memory.get_checkpoint(text, text, text, text) is
 'A checkpoint of a thread with its values and the writes of its tasks: the one of this id, or the newest one. No row '
 'if there is none.';
 
--- The values of a checkpoint, in one row, which the planner inlines.
+-- The values of a checkpoint, in one row. The planner inlines the function.
 --
--- p_blobless has the versions of channels of which the client knows that they have no value here, so that they are not
--- looked up: a look takes 5 us. Another version of such a channel is looked up.
--- Each version is looked up by itself, because a thread may have thousands of versions of a channel: "limit 1" keeps
--- the planner from another join, whatever it believes of the number of rows.
+-- p_blobless has versions of channels which the client knows to have no value here. The function does not look them up,
+-- because a look takes 5 us, but looks up another version of such a channel. Each version is looked up by itself,
+-- because a thread may have thousands of versions of a channel: "limit 1" keeps the planner from another join, whatever
+-- number of rows it expects.
 create or replace function memory._checkpoint_values(
   p_user_id text, p_thread_id text, p_namespace text, p_checkpoint jsonb, p_blobless jsonb
 )
@@ -87,7 +88,7 @@ begin atomic
   where (p_blobless ->> c.channel) is distinct from c.version;
 end;
 
--- What tasks have written for a checkpoint, in one row and in the order in which it applies. The planner inlines it.
+-- The writes of tasks for a checkpoint, in one row, in the order in which they apply. The planner inlines this.
 create or replace function memory._writes_of_checkpoint(
   p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text
 )
@@ -103,7 +104,7 @@ begin atomic
     order by w.task_path collate "C", w.task_id collate "C", w.place) as o;
 end;
 
--- A checkpoint with its values and the writes of its tasks, also if it has expired. The planner inlines the function.
+-- A checkpoint, even an expired one, with its values and the writes of its tasks. The planner inlines the function.
 create or replace function memory._whole_checkpoint(p_checkpoint memory.checkpoints, p_blobless jsonb)
 returns setof memory.checkpoint
 language sql stable parallel safe

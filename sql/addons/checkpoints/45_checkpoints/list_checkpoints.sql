@@ -14,7 +14,8 @@ begin
   perform memory._check_id('before', coalesce(before, 'none'));
   perform memory._check_filter(filter);
   perform memory._check_page(row_limit, 0);
-  -- A plan of its own for each choice of conditions: with a thread and a namespace the primary key gives the newest.
+  -- The statement is built from the given conditions, so that each choice of conditions has its own plan: with a thread
+  -- and a namespace the primary key gives the newest checkpoints.
   page := concat_ws(' and ', 'select c from memory.checkpoints as c where c.user_id = $1',
     case when thread_id is not null then 'c.thread_id = $2' end,
     case when namespace is not null then 'c.namespace = $3' when thread_id is not null then 'c.namespace = s.name' end,
@@ -25,7 +26,7 @@ begin
     'or not memory._checkpoints_have_expired(c.user_id, c.thread_id)) '
     'order by c.checkpoint_id desc fetch first ($7) rows with ties');
   if thread_id is not null and namespace is null then
-    -- The index tells one namespace after the other, and the newest of each.
+    -- The statement steps from one namespace to the next by the index, and takes the newest checkpoints of each.
     page := format(
       'with recursive s as ( '
       '  select '''' as name '

@@ -2,7 +2,7 @@ create or replace function memory.prune_checkpoints(user_id text, thread_ids tex
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan -- as in memory.delete_checkpoints()
+set plan_cache_mode = force_custom_plan -- for the reason given in memory.delete_checkpoints()
 as $$
 declare
   thread text;
@@ -16,7 +16,7 @@ begin
     where c.user_id = prune_checkpoints.user_id and c.thread_id = any (thread_ids)
       and (
         c.metadata ?| array['counters_since_delta_snapshot', 'delta_writes_versioned']
-        or exists ( -- of its snapshot the checkpoint has true, and memory.checkpoint_blobs has the value
+        or exists ( -- the checkpoint has "true" for its snapshot, whose value is in memory.checkpoint_blobs
           select from jsonb_each(c.checkpoint -> 'channel_values') as v
           join memory.checkpoint_blobs as b
             on b.user_id = c.user_id and b.thread_id = c.thread_id and b.namespace = c.namespace
@@ -35,9 +35,9 @@ begin
     select distinct u from unnest(thread_ids) as u
     where memory._has_checkpoints(prune_checkpoints.user_id, u) order by 1)
   loop
-    -- All that goes is chosen in one statement, so that what a run stores meanwhile stays.
+    -- One statement chooses all checkpoints to delete, so that checkpoints that a run stores meanwhile stay.
     for doomed in
-      with placed as materialized ( -- once through the thread: a join of two readings compared each with each
+      with placed as materialized ( -- reads the thread once: a join of two readings compared each with each
         select c.namespace, c.checkpoint_id, first_value(c.checkpoint_id) over newest_first as newest,
           first_value(c.metadata #>> array['parents', '']) over newest_first as root
         from memory.checkpoints as c
@@ -47,8 +47,8 @@ begin
       select p.namespace, array_agg(p.checkpoint_id) as ids
       from placed as p
       where p.checkpoint_id <> p.newest
-        -- The namespace of one call of a subgraph has the id of its task after a colon. The namespace goes with the
-        -- checkpoint of the root that the call began with. A subgraph that keeps its own state has no colon.
+        -- The namespace of one call of a subgraph has the id of its task after a colon. This namespace is deleted with
+        -- the root's checkpoint with which the call began. A subgraph that keeps its own state has no colon.
         or p.namespace ~ ':[^|]*$'
           and p.root <> (select max(r.checkpoint_id) from placed as r where r.namespace = '')
           and exists (

@@ -32,7 +32,7 @@ begin
         'Pass the checkpoint without its larger values.');
     end if;
   end if;
-  -- Hardly any thread has an expiry, so a policy is merged only where there may be one.
+  -- Hardly any thread has an expiry, so the policy is merged only if the thread may have one.
   if exists (
       select from memory.checkpoints as c
       where c.user_id = put_checkpoint.user_id and c.thread_id = put_checkpoint.thread_id and c.expires_at is not null)
@@ -41,7 +41,7 @@ begin
       where p.user_id in ('', put_checkpoint.user_id) and p.settings ? 'checkpoints') then
     expires_at := memory._renew_expiry(user_id, thread_id, namespace, parent_id);
   end if;
-  if (checkpoint -> 'blobless_versions') ?| channels then -- what another client has stored with values of its own
+  if (checkpoint -> 'blobless_versions') ?| channels then -- another client has stored values of these channels
     checkpoint := checkpoint - 'blobless_versions';
   end if;
   insert into memory.checkpoints as c (
@@ -51,13 +51,14 @@ begin
     put_checkpoint.parent_id, put_checkpoint.checkpoint, put_checkpoint.metadata, expires_at)
   on conflict on constraint checkpoints_pkey do update
   set checkpoint = excluded.checkpoint, metadata = excluded.metadata, expires_at = excluded.expires_at;
-  if channels <> '{}' then -- Many steps change no larger value; to insert nothing took 40,000 instructions.
+  if channels <> '{}' then -- Many steps change no larger value, and an insert of nothing took 40,000 instructions.
     insert into memory.checkpoint_blobs (user_id, thread_id, namespace, channel, version, type, blob)
     select put_checkpoint.user_id, put_checkpoint.thread_id, put_checkpoint.namespace, unnest(channels),
       unnest(versions), unnest(types), unnest(blobs)
     on conflict on constraint checkpoint_blobs_pkey do nothing;
   end if;
-  if memory._is_space(user_id) then -- of the thread as a whole: later states are made of earlier ones
+  -- The writer is noted for the whole thread, because later states are made of earlier ones.
+  if memory._is_space(user_id) then
     perform memory._note_writer(user_id, 'checkpoint', thread_id, false);
   end if;
 end;
@@ -70,9 +71,9 @@ comment on function memory.put_checkpoint(
 'as it is. blobless_versions in checkpoint names versions of channels that have no value there: no value of these is '
 'looked up. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
 
--- Takes the expiry from a thread, and returns the expiry that its next checkpoint gets; null for never. The last
--- checkpoint has the expiry of all. If that has passed, the thread begins anew, unless a graph is still at work that
--- has loaded a checkpoint before (p_parent_id): it passes only values that have changed since.
+-- Removes the expiry from a thread, and returns the expiry for its next checkpoint; null for never. The last checkpoint
+-- of a thread has the expiry of all. If the expiry has passed, the thread begins anew, unless a graph is still at work
+-- that loaded a checkpoint (p_parent_id) before: such a graph passes only values that have changed since.
 create or replace function memory._renew_expiry(p_user_id text, p_thread_id text, p_namespace text, p_parent_id text)
 returns timestamptz
 language plpgsql volatile parallel unsafe
@@ -91,7 +92,7 @@ begin
 end;
 $$;
 
--- Whether a checkpoint is one that memory.get_checkpoint() and memory.prune_checkpoints() can read.
+-- Whether memory.get_checkpoint() and memory.prune_checkpoints() can read a checkpoint.
 create or replace function memory._is_checkpoint(p_checkpoint jsonb)
 returns boolean
 language sql immutable parallel safe
@@ -101,7 +102,7 @@ begin atomic
     and coalesce(jsonb_typeof(p_checkpoint -> 'channel_values'), 'object') = 'object';
 end;
 
--- Refuses a part of an index entry that does not fit beside the ids.
+-- Refuses a part of an index entry that is too long to fit beside the ids.
 create or replace function memory._check_key(p_argument text, p_what text, p_key text)
 returns void
 language plpgsql immutable parallel safe
@@ -122,10 +123,10 @@ begin atomic
   select octet_length(p_namespace) <= 1000;
 end;
 
--- Whether these ids, and another one beside them, are certainly allowed; memory._check_checkpoint() looks closer where
--- they are not, as with long ones. A graph stores a checkpoint in each step, so the planner inlines the function, and
--- PL/pgSQL prepares one expression for all checks; calls took 100,000 instructions. PostgreSQL prepares each operator
--- anew in each transaction, so all ids are checked at once.
+-- Whether these ids, and another one beside them, are certainly allowed. If the result is false, for example for long
+-- ids, memory._check_checkpoint() decides. A graph stores a checkpoint in each step, so speed counts: the planner
+-- inlines the function, and PL/pgSQL prepares one expression for all checks; calls took 100,000 instructions.
+-- PostgreSQL prepares each operator anew in each transaction, so the function checks all ids at once.
 create or replace function memory._is_plain_checkpoint(
   p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text, p_other_id text default 'none'
 )
@@ -153,7 +154,7 @@ begin
   if memory._is_namespace(p_namespace) is not true then
     perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null',
       'Pass an empty text for the graph itself, or the path of a subgraph.');
-  elsif octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) > 2000 then -- more fits into no index
+  elsif octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) > 2000 then -- no index holds more
     perform memory._refuse('namespace', 'has more than 2000 bytes with the ids beside it', 'Use shorter ids.', '54000');
   elsif (p_lengths[1] = all (p_lengths)) is not true then
     perform memory._refuse('channels', format('has %s entries, the arrays beside it have %s', p_lengths[1],
@@ -165,8 +166,8 @@ begin
 end;
 $$;
 
--- Whether all checkpoints of a thread have expired. In PL/pgSQL, whose plan stays: an SQL function took 85 us in each
--- transaction.
+-- Whether all checkpoints of a thread have expired. The function is PL/pgSQL, because a session keeps its plan: an SQL
+-- function took 85 us in each transaction.
 create or replace function memory._checkpoints_have_expired(p_user_id text, p_thread_id text)
 returns boolean
 language plpgsql stable parallel safe
@@ -177,8 +178,8 @@ begin
 end;
 $$;
 
--- When all checkpoints of a thread expire; no row for never. Two sessions that store at once can leave two rows with an
--- expiry: the later one counts. The planner inlines the function.
+-- The time at which all checkpoints of a thread expire; no row if they never expire. Two sessions that store at the
+-- same time can leave two rows with an expiry, of which the later one counts. The planner inlines the function.
 create or replace function memory._expiry_of_checkpoints(p_user_id text, p_thread_id text)
 returns setof timestamptz
 language sql stable parallel safe

@@ -20,9 +20,9 @@ begin
   if memory._is_space(user_id) then
     perform memory._note_writer(user_id, 'checkpoint', thread_id, false);
   end if;
-  -- A task that is run again writes the same, so the first write to a place stays. Calls at once insert the places in
-  -- one order, so that none of them waits for another that waits for it. Nearly all tasks write to these places in this
-  -- order, so that nothing needs sorting.
+  -- A task that runs again writes the same values, so the first write to a place stays. Concurrent calls insert the
+  -- places in one order, so that they do not wait for each other in a circle. Nearly all tasks write to these places in
+  -- this order, so nothing needs sorting.
   if places = (array[0, 1, 2, 3, 4, 5, 6, 7, 8, 9])[:cardinality(places)] then
     insert into memory.checkpoint_writes (
       user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
@@ -32,7 +32,7 @@ begin
     on conflict on constraint checkpoint_writes_pkey do nothing;
     return;
   end if;
-  -- Signals, such as an interrupt and the answer to it, replace each other: the last one stays.
+  -- Signals, such as an interrupt and the answer to it, replace each other, so the last one stays.
   insert into memory.checkpoint_writes as w (
     user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
   select distinct on (v.place) put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id,

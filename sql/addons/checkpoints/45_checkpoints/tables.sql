@@ -1,7 +1,8 @@
 -- The states of graphs, as LangGraph's checkpointers keep them. A checkpoint is the state of a graph after a step. It
--- names the version of each channel, and the value of a channel in a version is stored once, for all checkpoints that
--- have it. What the tasks of the next step write stands beside a checkpoint until the next one is stored. Values are in
--- the format of the client, which the database cannot read: nothing here is searched, embedded or read by a model.
+-- names the version of each channel, and the value of a channel in a version is stored once for all checkpoints that
+-- have this version. The writes of the next step's tasks stand beside a checkpoint until the next checkpoint is stored.
+-- Values are in the format of the client, which the database cannot read: they are not searched, embedded or read by a
+-- model.
 -- A row of memory.checkpoint_blobs may name one of memory.checkpoints (user_id, thread_id, namespace).
 -- A row of memory.checkpoint_writes may name one of memory.checkpoints (user_id, thread_id, namespace, checkpoint_id).
 create table memory.checkpoints (
@@ -25,7 +26,7 @@ comment on table memory.checkpoints is
 comment on column memory.checkpoints.user_id is 'The user to whom the row belongs.';
 comment on column memory.checkpoints.thread_id is
 'The thread of that user; it may have messages in memory.messages, and need not.';
-comment on column memory.checkpoints.namespace is 'Empty for the graph itself; the path of a graph within it.';
+comment on column memory.checkpoints.namespace is 'Empty for the graph itself, or the path of a graph within it.';
 comment on column memory.checkpoints.checkpoint_id is 'The client''s id. Ids sort by time.';
 comment on column memory.checkpoints.parent_id is 'The checkpoint that the step began with; null for the first one.';
 comment on column memory.checkpoints.checkpoint is

@@ -1,4 +1,4 @@
--- What the functions of checkpoints return.
+-- The rows that the functions of checkpoints return.
 create type memory.checkpoint as (
   thread_id text, namespace text, checkpoint_id text, parent_id text, checkpoint jsonb, metadata jsonb,
   created_at timestamptz, channels text[], types text[], blobs bytea[], write_tasks text[], write_channels text[],

@@ -1,4 +1,4 @@
--- A thread that is deleted takes its checkpoints along.
+-- Deletes the checkpoints of a deleted thread.
 create or replace function memory._checkpoints_thread_deleted(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe

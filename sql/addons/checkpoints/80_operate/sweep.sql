@@ -1,5 +1,5 @@
--- Deletes the checkpoints of threads whose last one has expired, of at most so many threads, and returns how many. A
--- thread of which somebody holds a checkpoint is left for the next call.
+-- Deletes the checkpoints of at most p_batch_size threads whose last checkpoint has expired, and returns their number.
+-- A thread is left for the next call if another session holds one of its checkpoints.
 create or replace function memory._checkpoints_sweep(p_batch_size int)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,10 +1,12 @@
--- True if the newest map gives a user to this node, and the statement of the caller (p_seen) sees that map; null where
--- memory._is_in_new_map() has to look closer. 82_cluster/set_map.sql replaces the body by one with the map's constants.
--- The caller passes pg_sequence_last_value('memory.cluster_map_lock'), of which nobody needs the value: PostgreSQL
--- keeps the lock on the sequence until the transaction ends, and whoever changes the map locks the sequence against
--- that. So a change waits for the calls before it. A call after it has got the lock, and with it all news of the
--- catalog, before PostgreSQL looks this function up, and runs the new body. To read the map's row instead would take
--- as long again as all the rest of the check.
+-- Whether the newest map gives a user to this node. The result is true if it does and the statement of the caller sees
+-- that map (p_seen); null if memory._is_in_new_map() has to decide. 82_cluster/set_map.sql replaces the body by one
+-- with the map's constants.
+--
+-- The caller passes pg_sequence_last_value('memory.cluster_map_lock') as p_lock. Nobody needs this value, but
+-- PostgreSQL keeps the lock on the sequence until the transaction ends, and a session that changes the map takes a
+-- conflicting lock. So a change waits for the calls before it. A call after the change gets the lock, and with it all
+-- news of the catalog, before PostgreSQL looks this function up, and so runs the new body. Reading the map's row
+-- instead would take as long again as all the rest of the check.
 create or replace function memory._is_in_map(p_user_id text, p_lock bigint, p_seen pg_snapshot)
 returns boolean
 language sql volatile parallel unsafe
@@ -12,7 +14,7 @@ begin atomic
   select null::boolean;
 end;
 
--- The map that the statement of the caller sees: a stable function has no snapshot of its own.
+-- The map that the statement of the caller sees. The function is stable, so it has no snapshot of its own.
 create or replace function memory._map_seen()
 returns memory.cluster_map
 language plpgsql stable parallel safe
@@ -25,13 +27,14 @@ begin
 end;
 $$;
 
--- Whether the map gives a user to this node, where the statement of the caller does not see the newest map, where the
--- user was moved alone or is being moved, or where another node serves the user. The transaction has the lock already.
+-- Whether the map gives a user to this node. This function decides where memory._is_in_map() cannot: the statement of
+-- the caller does not see the newest map, the user was moved alone or is being moved, or another node serves the user.
+-- The transaction already has the lock.
 --
--- Two calls are refused with an error to retry (40001). A read whose snapshot is older than the change (p_seen) would
--- miss the rows of a user who has arrived since. And a transaction of a higher isolation level has one snapshot only;
--- where it can write, it locks the row of the map, which PostgreSQL refuses if the row has changed since. A snapshot
--- from before the first map sees no row at all.
+-- Two calls are refused with an error to retry (40001). The first is a read whose snapshot is older than the change
+-- (p_seen): it would miss the rows of a user who has arrived since. The second is a writing transaction of a higher
+-- isolation level, which has only one snapshot: it locks the row of the map, and PostgreSQL refuses this if the row has
+-- changed since. A snapshot from before the first map sees no row at all.
 create or replace function memory._is_in_new_map(p_user_id text, p_seen memory.cluster_map)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -61,7 +64,7 @@ begin
 end;
 $$;
 
--- The node that a map gives a user to.
+-- The node to which a map gives a user.
 create or replace function memory._node_of(p_user_id text, p_partitions text[], p_users jsonb)
 returns text
 language sql stable parallel safe -- convert_to() is stable, and PostgreSQL would not inline it otherwise

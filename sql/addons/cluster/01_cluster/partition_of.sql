@@ -7,7 +7,7 @@ begin
   if not memory._is_id(user_id) or (partitions between 1 and 65536) is not true then
     perform memory._check_partition(user_id);
   end if;
-  -- MD5, because every language has it, and the result must be the same in all of them, and on every server.
+  -- The hash is MD5, because every language has it, and the result must be the same in all of them.
   return memory._partition_of_digest(md5(convert_to(user_id, 'UTF8')), partitions);
 end;
 $$;
@@ -16,8 +16,8 @@ comment on function memory.partition_of(text, int) is
 'read as a big-endian number, modulo the number of partitions. The same in every version, encoding and language.';
 
 -- The partition of a user whose user_id has this MD5. If the number of partitions divides 256, as the default does, the
--- last of the four bytes says as much as all of them. Where the number is a constant, PostgreSQL plans one branch only,
--- which takes half as many operators.
+-- last of the four bytes decides alone. If the number is a constant, PostgreSQL plans only one branch, which takes half
+-- as many operators.
 create or replace function memory._partition_of_digest(p_digest text, p_partitions int)
 returns int
 language sql immutable parallel safe
@@ -28,7 +28,7 @@ begin atomic
   end;
 end;
 
--- Refuses what has no partition: a text that is no id, or else the number of partitions.
+-- Refuses a text that is no id, or else the number of partitions.
 create or replace function memory._check_partition(p_user_id text)
 returns void
 language plpgsql immutable parallel safe

@@ -1,5 +1,5 @@
--- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
--- is the same on all servers, except for the column node. A single server has no row.
+-- The map of a cluster: which server serves which users. Every server is an ordinary PostgreSQL with the whole schema.
+-- The row is the same on all servers, except for the column node. A single server has no row.
 create table memory.cluster_map (
   is_map boolean primary key default true check (is_map), -- flag
   version bigint not null, -- number
@@ -21,12 +21,12 @@ comment on column memory.cluster_map.partitions is
 comment on column memory.cluster_map.users is
 'The nodes of users who were moved by themselves, by the MD5 of their user_id in UTF-8 as hex digits.';
 comment on column memory.cluster_map.moving is
-'What is being moved between nodes, so that no node serves it: numbers of partitions, and hashes of users.';
+'The partitions (by number) and users (by hash) that are being moved between nodes. No node serves them meanwhile.';
 comment on column memory.cluster_map.nodes is
 'The nodes by name: {"dsn": how a client connects, without role and password, "number": what makes ids of this node '
 'different from those of the others}.';
 comment on column memory.cluster_map.node is 'The name of the node that this database is.';
 comment on column memory.cluster_map.changed_at is 'When this version of the map was written here.';
 
--- Nobody draws a number from it. Calls hold a lock on it, so that a change of the map waits for them.
+-- Nobody draws a number from this sequence. Calls hold a lock on it, so that a change of the map waits for them.
 create sequence memory.cluster_map_lock;

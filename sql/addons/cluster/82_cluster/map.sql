@@ -1,6 +1,6 @@
--- The map as clients read it: {"version", "node", "partitions", "users", "moving", "nodes"}; null where one server
--- serves all users. A tenant's session sees of "users" its own user only, and of "moving" the partitions only: whoever
--- knows the MD5 of a user_id can try names until one has it.
+-- The map as clients read it: {"version", "node", "partitions", "users", "moving", "nodes"}; null if one server serves
+-- all users. A tenant's session sees only its own user in "users", and only the partitions in "moving", because anybody
+-- who knows the MD5 of a user_id can find the user_id by trying names.
 create or replace function memory._cluster_map()
 returns jsonb
 language plpgsql stable parallel unsafe security definer

@@ -1,6 +1,6 @@
--- Writes the map of the cluster into this node. "agent-memory cluster" calls it on one node after the other. A map that
--- is older than the one here is refused, and so is one that takes users away from this node and would leave their rows
--- behind: these go first, in the same transaction.
+-- Writes the map of the cluster into this node. "agent-memory cluster" calls the function on one node after the other.
+-- The function refuses a map that is older than the one here, and a map that takes users away from this node while
+-- their rows are still here: these rows must be removed before, in the same transaction.
 create or replace function memory._set_cluster_map(
   p_node text, p_version bigint, p_partitions text[], p_nodes jsonb, p_users jsonb default '{}',
   p_moving text[] default '{}'
@@ -16,7 +16,7 @@ declare
 begin
   select m.* into before from memory.cluster_map as m;
   seen := before.version;
-  -- Who is being moved gets no rows meanwhile, so this long search need not hold the calls of all others up.
+  -- A user who is being moved gets no rows meanwhile, so this long search need not hold up the calls of all others.
   if memory._given_up(before, p_partitions, p_users) <@ before.moving then
     left_behind := memory._user_left_behind(before, p_node, p_partitions, p_users);
   else
@@ -77,8 +77,9 @@ begin
 end;
 $$;
 
--- Waits for the transactions that have called a function, and holds calls up until this transaction ends. Calls wait
--- behind whoever waits, so each wait is short, and calls pass between two of them.
+-- Waits for the transactions that have called a function of this schema, and holds up calls until this transaction
+-- ends. Calls also wait behind a session that waits for the lock, so each wait is short, and calls pass between two
+-- waits.
 create or replace function memory._lock_map()
 returns void
 language plpgsql volatile parallel unsafe
@@ -89,7 +90,7 @@ begin
   perform set_config('lock_timeout', '200ms', true);
   loop
     begin
-      alter sequence memory.cluster_map_lock no cycle; -- as it was, but its lock is what calls wait for
+      alter sequence memory.cluster_map_lock no cycle; -- changes nothing, but takes the lock for which calls wait
       return;
     exception when lock_not_available then
       attempts_left := attempts_left - 1;
@@ -102,7 +103,7 @@ begin
 end;
 $$;
 
--- What a new map takes away from the node of the map before it, as the column "moving" writes it.
+-- The partitions and users that a new map takes away from this node, in the form of the column "moving".
 create or replace function memory._given_up(p_before memory.cluster_map, p_partitions text[], p_users jsonb)
 returns text[]
 language sql stable parallel safe
@@ -121,8 +122,8 @@ begin atomic
       and coalesce(p_users ->> u.digest, p_partitions[u.place]) <> p_before.node);
 end;
 
--- A user whom a new map takes away from this node and who has rows here. Rows that had no place here before are no
--- reason to refuse a map: "agent-memory cluster doctor" finds them.
+-- A user whom a new map takes away from this node and who has rows here. Rows that did not belong here under the old
+-- map do not count: "agent-memory cluster doctor" finds them.
 create or replace function memory._user_left_behind(
   p_before memory.cluster_map, p_node text, p_partitions text[], p_users jsonb
 )
@@ -150,14 +151,14 @@ as $$
 declare
   relation regclass;
 begin
-  for relation in -- every table with rows of users begins its primary key with them
+  for relation in -- in every table with rows of users the primary key begins with user_id
     select c.oid
     from pg_class as c
     join pg_constraint as k on k.conrelid = c.oid and k.contype = 'p'
     join pg_attribute as a on a.attrelid = c.oid and a.attnum = k.conkey[1] and a.attname = 'user_id'
     where c.relnamespace = 'memory'::regnamespace and c.relname <> 'moved_users'
   loop
-    -- One step through the index for each user, not one for each row.
+    -- The statement takes one step through the index for each user, not one for each row.
     return query execute format($query$
       with recursive u as (
         (select t.user_id from %1$s as t where t.user_id <> '' order by t.user_id limit 1)
@@ -172,8 +173,8 @@ begin
 end;
 $$;
 
--- Lets memory._is_here() ask the map where there is one. A volatile function is inlined into its callers only if they
--- are volatile too, so memory._is_user() becomes volatile.
+-- Makes memory._is_here() ask the map, if there is one. PostgreSQL inlines a volatile function only into volatile
+-- functions, so memory._is_user() becomes volatile.
 create or replace function memory._route_by_map()
 returns void
 language plpgsql volatile parallel unsafe
@@ -199,7 +200,8 @@ begin
   $asks$;
   alter function memory._is_user(text) volatile parallel unsafe;
   perform memory._write_map_into_function(map);
-  -- Ids of jobs differ between nodes: each node has a remainder of its own. A proxy has no number, and makes no jobs.
+  -- Ids of jobs differ between nodes, because each node gives ids of one remainder modulo 1024. A proxy has no number,
+  -- and makes no jobs.
   number := coalesce((map.nodes -> map.node ->> 'number')::int, 1023);
   select (s.last_value / 1024 + 1) * 1024 + number into following
   from memory.jobs_job_id_seq as s, pg_sequence as q
@@ -211,8 +213,8 @@ begin
 end;
 $$;
 
--- Writes what memory._is_in_map() says of most users into its body: which partitions this node serves, and since which
--- transaction. Who has a place of their own, or is being moved, is left to memory._is_in_new_map().
+-- Writes the answers of memory._is_in_map() for most users into its body: which partitions this node serves, and since
+-- which transaction. memory._is_in_new_map() decides about users who have a place of their own or are being moved.
 create or replace function memory._write_map_into_function(p_map memory.cluster_map)
 returns void
 language plpgsql volatile parallel unsafe
@@ -262,7 +264,8 @@ begin
       select from pg_trigger as t
       where t.tgrelid = ('memory.' || g.on_table)::regclass and t.tgname = 'node_050_before_change')
   loop
-    -- Who may create objects here is the owner: our functions, which have checked the user, and copies of users.
+    -- The trigger ignores the owner, who alone may create objects here: our functions run as the owner and have checked
+    -- the user, and copies of users are made by the owner.
     execute format($trigger$
       create trigger node_050_before_change before update or delete on memory.%I
       for each row when (not has_schema_privilege(current_user, 'memory', 'create'))
@@ -277,7 +280,7 @@ begin
 end;
 $$;
 
--- Before an application changes or deletes a row directly, this trigger checks that this node serves the user: the
+-- Before an application changes or deletes a row directly, this trigger checks that this node serves the user. The
 -- change of a row that has been copied to another node would be lost.
 create or replace function memory._node_before_change()
 returns trigger
@@ -292,8 +295,9 @@ begin
 end;
 $$;
 
--- Before a job is stored, this trigger drops it if another node serves the user: what makes jobs for all users may have
--- seen the user before the user moved. A user who is being moved is refused, so that no job is lost.
+-- Before a job is stored, this trigger drops it if another node serves the user: a function that makes jobs for all
+-- users may have seen the user before the user moved. A job of a user who is being moved is refused, so that no job is
+-- lost.
 create or replace function memory._node_before_job()
 returns trigger
 language plpgsql volatile parallel unsafe security definer

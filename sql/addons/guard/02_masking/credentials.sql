@@ -1,5 +1,5 @@
--- The text with marks in place of credentials: of those with a form of their own, of those with a name before them
--- (DB_PASSWORD=x, "api_key": "x", my password is x), and of words that look random.
+-- The text with marks in place of credentials. There are three kinds: credentials with a form of their own, credentials
+-- after a name (DB_PASSWORD=x, "api_key": "x", my password is x), and words that look random.
 create or replace function memory._without_credentials(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -27,8 +27,8 @@ begin
 end;
 $$;
 
--- A match of an assignment with a mark in place of its credential. p_parts has name and joint, name, value and end of
--- line. The function uses few regular expressions, because a text may have 100,000 matches.
+-- The match of an assignment, with a mark in place of its credential. p_parts has four parts: name and joint, name,
+-- value, and end of line. The function uses few regular expressions, because a text may have 100,000 matches.
 create or replace function memory._masked_assignment(p_parts text[])
 returns text
 language plpgsql immutable parallel safe
@@ -43,7 +43,7 @@ declare
   kind constant text := case right(name, 3) when 'key' then 'key' when 'ken' then 'token' when 'ret' then 'secret'
                           else 'password' end;
   value text := substr(p_parts[3], length(opening) + 1);
-  -- After a name in quotes, as in JSON, a value without quotes becomes a text in the same quotes.
+  -- After a name in quotes, as in JSON, the mark of a value without quotes gets the same quotes.
   quote constant text := case opening when '' then coalesce(substring(joint from e'^\\\\?["'']'), '') else '' end;
 begin
   if opening <> '' then
@@ -76,7 +76,7 @@ $$;
 
 -- The text with marks in place of random words. Random words that are no secret stay: UUIDs and hashes in hex,
 -- addresses and paths, digests with their names, public keys, images in base64. Long words on successive lines are data
--- in base64 and stay; so does the shorter line at the end of such data.
+-- in base64 and stay, together with the shorter line at their end.
 create or replace function memory._without_random_words(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -135,11 +135,11 @@ language plpgsql immutable parallel safe
 as $$
 declare
   size constant int := length(p_word);
-  -- The longest part between signs. The parts are short in lists of names, in paths and in UUIDs.
+  -- The longest part between signs. In lists of names, paths and UUIDs all parts are short.
   part text;
 begin
   if size not between 24 and 200 or p_word !~ '[0-9]' or p_word !~ '[a-z]' or p_word ~ '^[0-9a-fA-F-]+$' then
-    return false; -- such as a UUID or a hash, which need no closer look
+    return false; -- no candidate, such as a UUID or a hash
   end if;
   select s.part into part from regexp_split_to_table(p_word, '[+/_-]') as s (part) order by length(s.part) desc limit 1;
   if length(part) < 11 or 2 * length(translate(part, '0123456789', '')) < length(part)

@@ -1,9 +1,9 @@
--- A mark takes the place of what must not be kept or sent: "(credential: GitHub token)", "(masked: email)". No mark
--- looks like what it stands for, so a second call changes nothing more. The patterns are data: lists/credentials.toml
--- and lists/personal_data.toml. Every pattern takes time linear in the text.
+-- A mark, such as "(credential: GitHub token)" or "(masked: email)", takes the place of a text that must not be stored
+-- or sent. No mark looks like a text that is masked, so a second call changes nothing more. The patterns are data:
+-- lists/credentials.toml and lists/personal_data.toml. Every pattern takes time linear in the text.
 
--- Whether a text may have what p_masks names: classes of personal data, and 'credential'. Most texts have none of it,
--- and this test takes a hundredth of the time of the patterns.
+-- Whether a text may have something to mask. p_masks names classes of personal data, and 'credential'. Most texts have
+-- nothing to mask, and this test takes a hundredth of the time of the patterns.
 create or replace function memory._may_be_masked(p_text text, p_masks text[])
 returns boolean
 language sql immutable parallel safe
@@ -12,14 +12,14 @@ begin atomic
     or p_masks && '{email,ip,iban,card,phone}' and p_text ~* {{pattern personal_data may}};
 end;
 
--- A text with marks in place of what p_masks names. Credentials come first: a password in an address
--- (https://ana:pass@example.org) would look like an email address.
+-- The text with marks of the classes p_masks. Credentials are masked first, because a password in an address
+-- (https://ana:pass@example.org) would otherwise look like an email address.
 create or replace function memory._masked(p_text text, p_masks text[])
 returns text
 language plpgsql immutable parallel unsafe
 as $$
 declare
-  fence text; -- stands in no text that it is made of
+  fence text; -- stands in no text that it is joined with
   form record;
   pieces text[];
 begin
@@ -38,7 +38,8 @@ begin
       {{rows personal_data: class, part, pattern, replacement}}) as f (class, part, pattern, replacement)
       where f.class = any (p_masks)
     loop
-      -- A search for one match takes 100 us, as long as a search through a piece, and each is searched for once.
+      -- The statement tests each piece before it cuts the piece at the matches: finding one match takes 100 us, as long
+      -- as testing a piece without a match.
       pieces := array(
         select case when p.piece !~* form.part or p.piece !~* form.pattern then p.piece else (
           select string_agg(case when f.place % 2 = 0 then memory._marked(form.class, f.said) else f.said end, ''
@@ -55,9 +56,9 @@ begin
 end;
 $$;
 
--- A JSON value with marks in its texts; keys stay. A message with changed content gets is_cut, so that no job stores
--- the token count of the marked text as the count of the message. A value deeper than 100 levels becomes a text: at
--- about 1,000 levels the stack of the server ends, and no worker could claim a job with such a call of a tool.
+-- A JSON value with marks in its texts. Keys stay. A message with changed content gets is_cut, so that no job stores
+-- the token count of the marked text as the count of the message. A value that is nested deeper than 100 levels becomes
+-- a text: at about 1,000 levels the stack of the server ends, and no worker could claim a job with it.
 create or replace function memory._json_masked(p_value jsonb, p_masks text[], p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel unsafe
@@ -80,7 +81,7 @@ begin
       from jsonb_array_elements(p_value) with ordinality as i (value, position);
       return coalesce(masked, p_value);
     when 'object' then
-      -- The ids of tool calls look random and must stay; signed and encrypted content of a provider must stay, too.
+      -- The ids of tool calls stay, although they look random. Signed and encrypted content of a provider stays, too.
       select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)(?:id|signature|encrypted_content)$' then i.value
                                      else memory._json_masked(i.value, p_masks, p_depth + 1) end) into masked
       from jsonb_each(p_value) as i;

@@ -1,10 +1,10 @@
--- Forms find most personal data, and checksums tell card numbers and IBANs from other numbers. A telephone number needs
--- a form of its own, or a word for a telephone before it.
+-- Patterns find most personal data, and checksums tell card numbers and IBANs from other numbers. A telephone number
+-- needs a form of its own, or a word for a telephone before it.
 
--- A text in pieces of at most 1,000 bytes, because each match of a pattern that looks behind reads the piece from its
--- beginning: 180 KB of log lines in one piece took 20 s. A piece ends after a line, or else after a word, and before
--- something that begins with no digit, so that no number is cut; if 16,000 bytes have no such place, it ends anywhere.
--- The places are those of bytes, because to find a place among characters PostgreSQL reads the text from its beginning.
+-- Cuts a text into pieces of at most 1,000 bytes, because each match of a pattern that looks behind reads its piece
+-- from the beginning: 180 KB of log lines in one piece took 20 s. A piece ends after a line, or else after a word. The
+-- next piece begins with no digit, so that no number is cut. If 16,000 bytes have no such place, the piece ends
+-- anywhere. Places are counted in bytes, because PostgreSQL finds a character by counting from the beginning.
 create or replace function memory._pieces_to_mask(p_text text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -44,8 +44,8 @@ begin
 end;
 $$;
 
--- What a form of personal data has found, with a mark in its place. Where the first digits alone are a card number
--- or an IBAN, the rest stays.
+-- The text that a pattern of personal data has found, with a mark in its place. If only the first digits are a card
+-- number or an IBAN, the rest stays. The text comes back unchanged if a checksum does not fit.
 create or replace function memory._marked(p_class text, p_found text)
 returns text
 language plpgsql immutable parallel unsafe strict
@@ -65,7 +65,7 @@ begin
       end loop;
       return p_found;
     when 'ip' then
-      if p_found !~ '[.]' then -- of version 6, or words joined by "::" in programs, which have no digit
+      if p_found !~ '[.]' then -- of version 6; words that programs join by "::" have no digit
         begin
           return case when p_found ~ '[0-9]' and family(p_found::inet) = 6 then mark else p_found end;
         exception when invalid_text_representation then
@@ -74,7 +74,7 @@ begin
       end if;
       return mark;
     when 'phone' then
-      -- Not days and times, such as 2026-11-27 10:15 and 05-06-2024.
+      -- Days and times, such as 2026-11-27 10:15 and 05-06-2024, are no telephone numbers.
       return case
         when p_found ~ ('^(?:(?:19|20)[0-9]{2}[-/. ](?:0?[1-9]|1[0-2])[-/. ]'
             || '|[0-3]?[0-9][-/. ][0-3]?[0-9][-/. ](?:19|20)[0-9]{2})') then p_found
@@ -85,14 +85,14 @@ begin
 end;
 $$;
 
--- Whether a text is the number of a payment card: the digits of an issuer, as many as its cards have, with the checksum
--- of Luhn (ISO/IEC 7812-1).
+-- Whether a text is the number of a payment card: it begins with the digits of an issuer, has as many digits as this
+-- issuer's cards, and has the checksum of Luhn (ISO/IEC 7812-1).
 create or replace function memory._is_card_number(p_text text)
 returns boolean
 language plpgsql immutable parallel safe
 as $$
 declare
-  -- Of any of the scripts of lists/personal_data.toml, as Latin digits.
+  -- The Latin digits for digits of any script of lists/personal_data.toml.
   digits constant text := case when p_text ~ '^[0-9 -]*$' then translate(p_text, ' -', '') else (
     select string_agg((case when ascii(c.letter) < 128 then ascii(c.letter) - 48
                             when ascii(c.letter) between 2406 and 2415 then ascii(c.letter) - 2406
@@ -108,7 +108,7 @@ begin
 end;
 $$;
 
--- Whether a text is an IBAN: 15 to 34 letters and digits, of which the number is 1 modulo 97 (ISO 13616).
+-- Whether a text is an IBAN: 15 to 34 letters and digits, whose number leaves 1 when divided by 97 (ISO 13616).
 create or replace function memory._is_iban(p_text text)
 returns boolean
 language plpgsql immutable parallel safe

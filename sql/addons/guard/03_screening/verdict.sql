@@ -1,10 +1,10 @@
--- The signs for which a text of this trust belongs in quarantine; null when it has none. Signs are a sieve of few words
--- (lists/signs.toml, lists/signs/): they accuse hardly any harmless text, and find the attacks of those who try nothing
--- else. The user and the application may speak to the model ("ignore emails from Bob"), so no phrase counts in their
+-- The signs that put a text of this trust into quarantine; null when it has none. Signs are a sieve of few words
+-- (lists/signs.toml, lists/signs/): they accuse hardly any harmless text, and find only attacks that make no effort to
+-- hide. The user and the application may give the model orders ("ignore emails from Bob"), so no phrase counts in their
 -- texts. docs/poisoning.md has the measured detection and false alarms.
 --
--- The expressions of all phrases take 140 ms of a new session to prepare. So one is used only for a text that has words
--- of its phrases; of a text too long for a tsvector each is.
+-- A new session takes 140 ms to prepare the expressions of all phrases. So an expression is used only for a text that
+-- has words of its phrases. For a text that is too long for a tsvector every expression is used.
 create or replace function memory._verdict(p_text text, p_trust double precision)
 returns text
 language plpgsql immutable parallel safe

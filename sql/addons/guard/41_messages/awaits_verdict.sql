@@ -1,4 +1,4 @@
--- Up to which message of a thread the screen model has judged those of low trust; -1 for none.
+-- The seq up to which the screen model has judged the messages of low trust of a thread; -1 for none.
 create or replace function memory._screened_up_to(p_user_id text, p_thread_id text)
 returns bigint
 language sql stable parallel safe
@@ -8,8 +8,8 @@ begin atomic
     where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'screen_texts'), -1);
 end;
 
--- Whether a message of low trust must not be recalled yet, because the screen model has yet to judge it. Its own thread
--- shows it: a model needs the answer of a tool that it has just called.
+-- Whether a message of low trust must not be recalled yet, because the screen model has not judged it yet. Its own
+-- thread shows it, because a model needs the answer of a tool that it has just called.
 create or replace function memory._awaits_verdict(
   p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb
 )
@@ -17,7 +17,7 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  if not memory._is_low(memory._message_trust(p_role, p_metadata)) then -- so that no statement runs for most messages
+  if not memory._is_low(memory._message_trust(p_role, p_metadata)) then -- most messages end here without a statement
     return false;
   end if;
   return (memory._policy_section(p_user_id, null, 'trust') ->> 'screen')::boolean

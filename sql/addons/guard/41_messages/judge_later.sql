@@ -1,4 +1,5 @@
--- Has the screen model judge texts of low trust, and returns the reason for which they are in quarantine until it has.
+-- Queues a job in which the screen model judges texts of low trust, and returns the reason for which they are in
+-- quarantine until then.
 create or replace function memory._judge_later(p_user_id text)
 returns text
 language plpgsql volatile parallel unsafe

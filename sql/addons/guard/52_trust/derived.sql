@@ -1,8 +1,8 @@
 -- Finds everything that derives from a poisoned source: memories name their messages (source_seqs), articles their
--- memories (metadata.memory_ids), summaries the range that they cover.
+-- memories (metadata.memory_ids), and summaries the range that they cover.
 
 -- Puts messages of a thread into quarantine with everything that derives from them, and returns the counts. A job that
--- has read one of them starts again. The caller has locked the thread and all counters of the user.
+-- has read one of these messages starts again. The caller has locked the thread and all counters of the user.
 create or replace function memory._quarantine_said(
   p_user_id text, p_thread_id text, p_seqs bigint[], p_reason text, p_origin text
 )
@@ -17,7 +17,7 @@ declare
       and memory._is_shown_or_waits(m.deleted_at, m.quarantine_reason)
       and (m.source_seqs && p_seqs
            or m.source = 'thread_summary' and memory._seq_or_null(m.metadata -> 'end_seq') >= p_seqs[1]));
-  unheard bigint; -- the oldest other message that states a memory which goes
+  unheard bigint; -- the oldest remaining message that states a memory in quarantine
   counts jsonb;
 begin
   select min(s.seq) into unheard
@@ -30,8 +30,8 @@ begin
 end;
 $$;
 
--- Puts memories into quarantine as what derives from p_with (null: by themselves), and the articles that were made of
--- them as what derives from p_origin.
+-- Puts memories into quarantine, and the articles that were made of them. p_with is the source with which the memories
+-- are released (null: by themselves), and p_origin the source with which the articles are released.
 create or replace function memory._quarantine_memories_with_articles(
   p_user_id text, p_memory_ids uuid[], p_reason text, p_with text, p_origin text
 )
@@ -48,8 +48,8 @@ begin
 end;
 $$;
 
--- Puts the archives of a conversation into quarantine, or the one that has this summary. Later archives go into a new
--- document.
+-- Puts all archives of a conversation, or only the one with this summary, into quarantine. Later archives are new
+-- documents.
 create or replace function memory._quarantine_archive(
   p_user_id text, p_thread_id text, p_reason text, p_origin text, p_summary_id uuid default null
 )
@@ -71,9 +71,9 @@ begin
 end;
 $$;
 
--- Deletes the summaries of a thread that cover a message, and the summaries of the user that may cover it, and has them
--- made anew. Returns how many were deleted. Jobs that have read the thread start again. With p_unheard the thread is
--- extracted again from that message on.
+-- Deletes the summaries of a thread that cover a message, and the summaries of the user that may cover it, has them
+-- made anew, and returns how many were deleted. Jobs that have read the thread start again. With p_unheard memories are
+-- extracted from the thread again from that message on.
 create or replace function memory._renew_summaries(
   p_user_id text, p_thread_id text, p_first_seq bigint, p_unheard bigint default null
 )
@@ -81,7 +81,7 @@ returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  since timestamptz; -- no summary of the user that was made before this moment has read the message
+  since timestamptz; -- summaries of the user from before this moment have not read the message
   reads_user constant boolean := exists (
     select from memory.marks as k
     where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user' and k.position >= p_first_seq);
@@ -90,14 +90,14 @@ declare
   deleted bigint;
   deleted_of_user bigint := 0;
 begin
-  -- Marks come before jobs, also those that a call for another thread is going to delete.
+  -- The marks of all threads are locked before jobs, because a call for another thread may delete them.
   perform from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'summarize_user' order by k.scope for update;
   if p_unheard is not null then
     update memory.marks as k set position = least(k.position, p_unheard - 1)
     where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'extract_memories';
   end if;
-  if reads_user then -- threads that were read after that moment are read again
+  if reads_user then -- threads read after that moment are read again
     select min(m.created_at) into since from memory.messages as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq >= p_first_seq;
     delete from memory.marks as k

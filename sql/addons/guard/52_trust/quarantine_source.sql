@@ -12,7 +12,7 @@ begin
   perform memory._check_id('reason', reason);
   reason := memory._masked_note(user_id, null, reason);
   perform memory._lock_source(user_id, source, id);
-  -- The text that a message shows of an artifact came from the artifact, and so did memories of the message.
+  -- Messages that show an artifact are included, because their text and memories came from the artifact.
   for said in select m.* from memory._messages_of_source(user_id, source, id) as m order by m.thread_id loop
     counts := memory._added(counts, memory._quarantine_said(user_id, said.thread_id, said.seqs, reason, origin));
   end loop;
@@ -42,7 +42,7 @@ comment on function memory.quarantine_source(text, text, text, text) is
 'are poisoned, name the messages. Copies of a thread (copy_thread) are taken back with it. Returns the counts. '
 'memory.release_source() undoes it.';
 
--- Refuses a source that is unknown, or that this user does not have.
+-- Refuses an unknown kind of source, or an id that this user does not have.
 create or replace function memory._check_source_name(p_user_id text, p_source text, p_id text)
 returns void
 language plpgsql stable parallel safe
@@ -76,8 +76,8 @@ begin
 end;
 $$;
 
--- The messages of a source, by thread, as far as they are stored: a message or a thread with the copies of it in copied
--- threads, or those that show an artifact.
+-- The stored messages of a source, by thread: a message or a thread, with its copies in copied threads; or the messages
+-- that show an artifact.
 create or replace function memory._messages_of_source(p_user_id text, p_source text, p_id text)
 returns table (thread_id text, seqs bigint[])
 language plpgsql stable parallel safe
@@ -105,8 +105,8 @@ begin
 end;
 $$;
 
--- Locks the threads of a source, then the counters of all agents that may have memories of them. Somebody may have made
--- a copy of a thread before its origin was locked: it is locked as well, though out of order.
+-- Locks the threads of a source, then the counters of all agents that may have memories of them. If another session
+-- made a copy of a thread before this one locked the origin, the copy is locked as well, though out of order.
 create or replace function memory._lock_source(p_user_id text, p_source text, p_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -115,7 +115,7 @@ declare
   threads text[];
   locked text[];
 begin
-  if p_source = 'memory' then -- with the counters of its derived memories, in one order
+  if p_source = 'memory' then -- locks the counters of derived memories in one order
     perform memory._lock_scopes_of(p_user_id, p_id::uuid || array(
       select m.memory_id from memory.memories as m
       where m.user_id = p_user_id and m.quarantined_with = 'memory ' || p_id));

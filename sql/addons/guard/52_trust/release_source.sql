@@ -6,7 +6,7 @@ as $$
 declare
   said record; -- the messages of one thread
   released memory.memories;
-  summaries jsonb := jsonb '[]'; -- the threads with released messages, and the first of these
+  summaries jsonb := jsonb '[]'; -- the threads with released messages, with the first released message of each
   counts jsonb := jsonb '{}';
 begin
   perform memory._check_source_name(user_id, source, id);
@@ -35,7 +35,7 @@ begin
   elsif source = 'artifact' then
     counts := memory._added(counts, jsonb_build_object('artifacts', memory._release_artifact(user_id, id)::int));
   end if;
-  -- After all threads, counters and memories: the jobs that this locks come last in the order of locks.
+  -- Summaries come last, because their jobs follow threads, counters and memories in the order of locks.
   counts := memory._added(counts, jsonb_build_object('summaries', (
     select coalesce(sum(memory._renew_summaries(
       release_source.user_id, t.said ->> 'thread_id', (t.said ->> 'first_seq')::bigint)), 0)
@@ -49,8 +49,8 @@ comment on function memory.release_source(text, text, text) is
 'no rule quarantines them again. Summaries are made anew. A text that another quarantined source also accounts for '
 'stays. Returns the counts.';
 
--- Releases everything that went into quarantine with a source. A memory that another quarantined message states stays
--- with that; one whose content was stored anew meanwhile stays as well.
+-- Releases everything that went into quarantine with a source. A memory stays in quarantine if another quarantined
+-- message states it, or if its content was stored anew meanwhile.
 create or replace function memory._release_derived(p_user_id text, p_origin text)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -71,7 +71,7 @@ begin
   loop
     select 'message ' || derived.thread_id || '/' || s.seq into other
     from unnest(derived.source_seqs) as s (seq)
-    where ( -- not "where exists": joined to the list, all messages of the thread were read for each memory
+    where ( -- no "where exists": such a join read all messages of the thread for each memory
       select q.released_at is null from memory.quarantined_messages as q
       where q.user_id = p_user_id and q.thread_id = derived.thread_id and q.seq = s.seq)
     order by s.seq limit 1;

@@ -1,10 +1,11 @@
--- Summaries in quarantine have a status of their own, so nobody who reads completed summaries sees them, and the next
--- summary continues the one before.
+-- Summaries in quarantine have a status of their own. So readers of completed summaries do not see them, and the next
+-- summary continues the summary before them.
 
--- Puts completed summaries into quarantine, and has them made anew of the messages that are left. Memories, articles of
--- these and archives that were made of a summary go with it, and each is released with its own summary. The messages of
--- a user's summary are read again from the beginning, and a job that continues one of the summaries starts again.
--- Memories, documents, watermarks, jobs and summaries are locked in this order; the caller has locked the counters.
+-- Puts completed summaries into quarantine, and has them made anew of the remaining messages. The memories and archives
+-- that were made of a summary, and the articles made of such memories, go into quarantine with it, and are released
+-- with it. For a user's summary the messages are read again from the beginning. A job that continues one of the
+-- summaries starts again. Memories, documents, watermarks, jobs and summaries are locked in this order; the caller has
+-- locked the counters.
 create or replace function memory._quarantine_summaries(p_user_id text, p_summary_ids uuid[], p_reason text)
 returns jsonb
 language plpgsql volatile parallel unsafe

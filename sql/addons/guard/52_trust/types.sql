@@ -1,4 +1,4 @@
--- What the functions of quarantine return.
+-- The rows that the functions of quarantine return.
 create type memory.quarantined as (
   source text, id text, content text, trust real, quarantined_at timestamptz, reason text, quarantined_with text,
   total_count bigint

@@ -2,7 +2,7 @@ create or replace function memory.get_secret(user_id text, name text)
 returns text
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
+set debug_print_plan = off -- every session may have plans sent to itself, and these show a key
 as $$
 declare
   reader constant text := memory._caller();
@@ -18,9 +18,9 @@ begin
   end if;
   value := memory._opened(stored);
   insert into memory.secret_reads (user_id, name, role) values (get_secret.user_id, get_secret.name, reader);
-  -- If the caller rolls its transaction back, the row goes, and this line of the server's log stays. A keyed hash
-  -- stands for the user: the log outlives memory.forget_user(). PostgreSQL adds the statement, without the values that
-  -- are passed as parameters.
+  -- If the caller rolls the transaction back, the row is lost, but this line of the server's log stays. A keyed hash
+  -- stands for the user, because the log outlives memory.forget_user(). PostgreSQL adds the statement to the line,
+  -- without the values that are passed as parameters.
   raise log 'a secret of user % was read by role %', memory._pseudonym(user_id), memory._in_a_line(reader);
   perform memory._drop_secret_mask();
   return convert_from(value, 'UTF8');

@@ -1,13 +1,13 @@
--- The keys of secrets: 32 random bytes each, in base64. The new one encrypts and decrypts, the previous one only
+-- The keys of secrets: 32 random bytes each, in base64. The current key encrypts and decrypts, the previous key only
 -- decrypts.
 --
--- A server with PL/Python reads them from its own environment, which only an administrator can set, and asks for no
--- other key. Elsewhere the caller passes them for one transaction, from the environment of the application:
+-- A server with PL/Python reads the keys from its own environment, which only an administrator can set, and accepts no
+-- other key. On other servers the caller passes the keys for one transaction, from the environment of the application:
 --   select set_config('agent_memory.secret_key', '…', true);
 -- A key must stand neither in a table, which dumps contain, nor in a setting of a role, a database or the server, which
 -- every role can show.
 
--- The key that encrypts. Refuses when there is none.
+-- The key that encrypts. Raises an error when there is none.
 create or replace function memory._secret_key()
 returns bytea
 language plpgsql volatile parallel unsafe
@@ -25,7 +25,7 @@ begin
 end;
 $$;
 
--- The key of this variable, or null when nobody has set it. p_variable is AGENT_MEMORY_SECRET_KEY or
+-- The key in this variable, or null when nobody has set it. p_variable is AGENT_MEMORY_SECRET_KEY or
 -- AGENT_MEMORY_SECRET_KEY_PREVIOUS.
 create or replace function memory._secret_key_of(p_variable text)
 returns bytea
@@ -41,7 +41,7 @@ begin
 end;
 $$;
 
--- The bytes of this variable, which need not be a key; '' if the variable is not base64, null if nobody has set it. If
+-- The bytes in this variable, which need not be a key; '' if the variable is not base64, null if nobody has set it. If
 -- the server has a key, the caller's keys do not count: otherwise a caller could store secrets that nobody else can
 -- read.
 create or replace function memory._given_key(p_variable text)
@@ -58,7 +58,7 @@ begin
 end;
 $$;
 
--- The name of a key in memory.secrets.
+-- The id by which memory.secrets names a key.
 create or replace function memory._secret_key_id(p_key bytea)
 returns bytea
 language plpgsql immutable parallel safe

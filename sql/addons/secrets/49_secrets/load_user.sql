@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   sees_memories boolean;
-  row_limit int; -- of memories of each type
+  row_limit int; -- the greatest number of memories of each type
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
@@ -33,13 +33,13 @@ comment on function memory.load_user(text, text) is
 'never a value}. A memory has memory_id, content, tags, agent_id, confidence, importance, created_at and valid_from. '
 'With agent_id only the memories of that agent.';
 
--- Current memories of a type, of one agent or all: the most important first, of equally important ones the newest.
+-- Current memories of a type, of one agent or all: the most important first, then the newest.
 create or replace function memory._foremost_memories(
   p_user_id text, p_agent_id text, p_memory_type text, p_row_limit int
 )
 returns jsonb
 language plpgsql stable parallel safe
-set plan_cache_mode = force_custom_plan -- the index has only two types, and a general plan could not use it
+set plan_cache_mode = force_custom_plan -- the index has only two types, and a generic plan could not use it
 as $$
 begin
   return (

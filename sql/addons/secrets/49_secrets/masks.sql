@@ -1,6 +1,6 @@
 -- A server with log_statement = all writes the parameters of each statement into its log, but never a result. So before
--- a client passes a secret or a key, it asks for a mask: random bytes that come as a result and that the transaction
--- keeps. The client then passes the exclusive or of its bytes and of a stream made of the mask, in hex.
+-- a client passes a secret or a key, it asks for a mask: random bytes that come as a result, and that the transaction
+-- remembers. The client then passes, in hex, the exclusive or of its bytes and of a stream made from the mask.
 
 -- Begins a transaction in which set_secret(), get_secret() and reencrypt_secrets() read their arguments through a mask,
 -- and returns the mask.
@@ -21,8 +21,8 @@ comment on function memory._secret_mask() is
 'For clients: random bytes that hide a secret, and a key, on their way to the server within this transaction. A role '
 'that calls memory.set_secret() or memory.get_secret() through a client also needs the right to call this function.';
 
--- The bytes of an argument, without the mask if this transaction has one. p_label names the argument, because two texts
--- must not share one stream. Null for null and for an empty text.
+-- The bytes of an argument, without the mask if this transaction has one. p_label names the argument, so that two
+-- arguments do not share one stream. The result is null for null and for an empty text.
 create or replace function memory._unmasked(p_given text, p_label text)
 returns bytea
 language plpgsql stable parallel unsafe
@@ -44,7 +44,7 @@ begin
 end;
 $$;
 
--- Ends the mask of memory._secret_mask(): later calls of the transaction read their arguments as they are.
+-- Ends the mask of memory._secret_mask(): later calls of the transaction read their arguments without a mask.
 create or replace function memory._drop_secret_mask()
 returns void
 language plpgsql volatile parallel unsafe

@@ -2,7 +2,7 @@ create or replace function memory.reencrypt_secrets(batch_size int default 1000)
 returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
+set debug_print_plan = off -- every session may have plans sent to itself, and these show a key
 as $$
 declare
   key bytea;

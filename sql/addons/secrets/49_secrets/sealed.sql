@@ -1,9 +1,8 @@
--- How a secret is encrypted: AES-256-CBC under a random initialisation vector, then HMAC-SHA256 over the result, with
--- the user and the name in front. So a changed row does not decrypt, and neither does one that was copied to another
--- user or name. pgp_sym_encrypt() of pgcrypto could not do that: the SHA-1 that it puts inside has no key and covers
--- nothing but the value.
+-- Encrypts secrets: AES-256-CBC under a random initialisation vector, then HMAC-SHA256 over the user, the name and the
+-- result. So a changed row does not decrypt, and neither does a row that was copied to another user or name.
+-- pgp_sym_encrypt() of pgcrypto would not do, because its inner SHA-1 has no key and covers only the value.
 
--- The schema of pgcrypto, quoted. It may be any, so its functions are called by EXECUTE.
+-- The schema of pgcrypto, quoted. pgcrypto may be in any schema, so its functions are called by EXECUTE.
 create or replace function memory._pgcrypto()
 returns text
 language plpgsql stable parallel safe
@@ -34,7 +33,8 @@ begin
 end;
 $$;
 
--- The code that authenticates a sealed value. The lengths keep users and names apart that read alike when joined.
+-- The code that authenticates a sealed value. The code includes lengths, so that two pairs of user and name differ even
+-- if they read alike when joined.
 create or replace function memory._secret_code(p_key bytea, p_user_id text, p_name text, p_encrypted bytea)
 returns bytea
 language plpgsql stable parallel safe
@@ -64,14 +64,14 @@ begin
 end;
 $$;
 
--- The value of a stored secret, under the key or the previous one. Refuses a row that neither of them opens.
+-- The value of a stored secret, opened by the current or the previous key. Refuses a row that neither opens.
 create or replace function memory._opened(p_secret memory.secrets)
 returns bytea
 language plpgsql volatile parallel unsafe
 as $$
 declare
   key bytea := memory._secret_key();
-  -- The code that authenticates the rest is the last 32 bytes.
+  -- The last 32 bytes are the code that authenticates the rest.
   encrypted constant bytea := substr(p_secret.sealed, 1, greatest(octet_length(p_secret.sealed) - 32, 0));
   value bytea;
 begin

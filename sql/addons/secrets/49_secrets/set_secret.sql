@@ -2,7 +2,7 @@ create or replace function memory.set_secret(user_id text, name text, value text
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
-set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
+set debug_print_plan = off -- every session may have plans sent to itself, and these show a key
 as $$
 declare
   max_bytes constant int := 65536;

@@ -1,4 +1,4 @@
--- The secrets of users, encrypted, and who has read them.
+-- The secrets of users, encrypted, and the record of their readers.
 -- A row of memory.secret_reads may name one of memory.secrets (user_id, name).
 create table memory.secrets (
   user_id text not null, -- user

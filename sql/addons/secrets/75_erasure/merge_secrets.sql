@@ -1,4 +1,4 @@
--- Gives the secrets of the first user to the second. They are sealed for one user and name, so this needs the key.
+-- Gives the secrets of the first user to the second. A secret is sealed for one user and name, so this needs the key.
 create or replace function memory._merge_secrets(p_from text, p_into text)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,8 +1,8 @@
--- The doctor's check of secrets: whether they can be stored and read. It compares the keys with the names of keys that
--- secrets carry, and decrypts nothing.
+-- The doctor's check of secrets: whether secrets can be stored and read. The function compares the keys with the names
+-- of keys that secrets carry, and decrypts nothing.
 create or replace function memory._secrets_doctor(out check_name text, out ok boolean, out detail text)
 language plpgsql volatile parallel unsafe
-set debug_print_plan = off -- as in memory.set_secret()
+set debug_print_plan = off -- for the reason given in memory.set_secret()
 as $$
 declare
   key constant bytea := memory._given_key('AGENT_MEMORY_SECRET_KEY');

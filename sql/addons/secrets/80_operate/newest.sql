@@ -1,5 +1,4 @@
--- For the doctor's check of the clock: the newest time at which a secret was read, and whether a read has the time
--- infinity, which no clock shows.
+-- For the doctor's check of the clock: the newest time of a reading of a secret, and whether one has the time infinity.
 create or replace function memory._secrets_newest(out name text, out newest timestamptz, out is_endless boolean)
 language sql stable parallel safe
 begin atomic

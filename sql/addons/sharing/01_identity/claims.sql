@@ -1,9 +1,9 @@
--- Claims of a JSON Web Token that somebody before the database has verified, such as PostgREST, and put into a setting.
--- Every session can set it. So claims count only in roles that an administrator has named by memory.trust_claims(),
--- and whoever can send SQL of one's own in such a role is believed.
+-- The claims of a JSON Web Token that a program before the database, such as PostgREST, has verified and put into a
+-- setting. Every session can set this setting. So claims count only in roles that an administrator has named by
+-- memory.trust_claims(), and anybody who can send SQL in such a role is believed.
 
--- The user of the claims, where the current role is one whose claims count; null in other roles. A login role that has
--- the name itself is not believed, because anybody with its password could claim to be any user.
+-- The user of the claims, if claims count in the current role; null in other roles. Claims do not count if the login
+-- role is itself such a role, because anybody with its password could claim to be any user.
 create or replace function memory._user_of_claims()
 returns text
 language plpgsql stable parallel unsafe

@@ -1,11 +1,11 @@
--- Sessions that are no tenant's read and write every space. A tenant reads and writes those that memory.space_grants
--- gives its user. A session whose own user would be a space reaches nothing: an identity provider may let people
+-- Sessions of no tenant read and write every space. A tenant reads and writes the spaces that memory.space_grants gives
+-- its user. A session whose own user would be a space reaches nothing, because an identity provider may let people
 -- choose their names.
 
--- Refuses a space that does not exist, or that this session may not write (p_writes) or read. To a tenant, a space
+-- Refuses a space that does not exist, or that this session may not write (if p_writes) or read. For a tenant, a space
 -- without a grant is a foreign user, whether it exists or not. A writer locks the row of the space, so that
--- memory.delete_space() waits for the writer, and finds what it has written. The lock makes the function volatile, so
--- that it also sees a grant that was revoked while the statement of the caller ran.
+-- memory.delete_space() waits for the writer, and finds the rows that it has written. The lock makes the function
+-- volatile, so the function also sees that a grant was revoked while the statement of the caller ran.
 create or replace function memory._check_space(p_user_id text, p_writes boolean)
 returns void
 language plpgsql volatile parallel unsafe
@@ -17,7 +17,7 @@ begin
     perform memory._refuse_other_node(p_user_id);
   end if;
   if is_tenant then
-    -- Such a transaction would not see that the grant was revoked meanwhile.
+    -- A tenant's transaction of another isolation level would not see that the grant was revoked meanwhile.
     if p_writes and current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
       perform memory._refuse('user_id',
         format('a space cannot be written in a %s transaction', current_setting('transaction_isolation')),
@@ -41,8 +41,8 @@ begin
 end;
 $$;
 
--- Refuses what memory._check_id('user_id', ...) refuses, but for a space that was deleted while a worker had one of its
--- jobs: the lease tells the worker.
+-- Refuses the users that memory._check_id('user_id', ...) refuses, except a space that was deleted while a worker had a
+-- job of the space: the lease tells the worker.
 create or replace function memory._check_user_of_job(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -69,8 +69,8 @@ end;
 $$;
 
 -- Notes that the user of a tenant's session wrote a text in a space (p_user_id), for memory.forget_user(spaces =>
--- 'forget'). In other sessions nobody knows which user writes. A new text (p_is_new) may have the id of one that is
--- gone, whose writers have not written the new one.
+-- 'forget'). In other sessions nobody knows which user writes. A new text (p_is_new) may have the id of a deleted text,
+-- so the notes of the deleted text's writers are removed.
 create or replace function memory._note_writer(p_user_id text, p_source text, p_id text, p_is_new boolean)
 returns void
 language plpgsql volatile parallel unsafe

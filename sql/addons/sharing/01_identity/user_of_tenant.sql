@@ -1,11 +1,12 @@
--- The user that this tenant's session reaches: that of its bound role, of the claims of its current role, or of its
--- token, from the claim sub. Refuses a session without any. A token counts if it is signed with a key of
--- memory.token_keys and valid now. This verifies the form that most libraries make, and leaves others to
--- memory._user_of_unusual_token(), which takes half as many instructions again. PostgreSQL prepares each expression
--- anew in each transaction, so the number of function calls in the expressions decides the cost. split_part() and
--- replace() do not look at each character, as left() and translate() do. The statements have no arguments, because
--- PostgreSQL may plan a statement with arguments in each call, which takes 20 us. The check adds 2 % to the
--- instructions of add_message for a bound role and 26 % for a token (PostgreSQL 15).
+-- The user that this tenant's session reaches: the user of its bound role, of the claims of its current role, or of its
+-- token (claim sub). Refuses a session without any of these. A token counts if it is signed with a key of
+-- memory.token_keys and valid now. This function verifies tokens of the form that most libraries make, and leaves
+-- others to memory._user_of_unusual_token(), which takes half as many instructions again.
+--
+-- PostgreSQL prepares each expression anew in each transaction, so the number of function calls in the expressions
+-- decides the cost. split_part() and replace() do not read each character, as left() and translate() do. The statements
+-- have no arguments, because PostgreSQL may plan a statement with arguments in each call, which takes 20 us. The check
+-- adds 2 % to the instructions of add_message for a bound role and 26 % for a token (PostgreSQL 15).
 create or replace function memory._user_of_tenant()
 returns text
 language plpgsql stable parallel unsafe
@@ -42,7 +43,7 @@ begin
     body := split_part(token, '.', 2);
     signed := head || '.' || body;
     signed := signed || '.' || memory._signature(signed, inner_block, outer_block);
-    if memory._is_same_secret(signed, token) then -- which PostgreSQL inlines for variables
+    if memory._is_same_secret(signed, token) then -- PostgreSQL inlines this for variables
       begin -- the holder of the key may have signed any text as payload
         claims := memory._from_base64url(body)::jsonb;
       exception

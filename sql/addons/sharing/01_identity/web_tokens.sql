@@ -1,8 +1,8 @@
--- Tokens of tenants are JSON Web Tokens (RFC 7519), signed with HMAC-SHA256. Plain SQL verifies them, because pgcrypto
--- may be missing. Each call verifies the token anew, because a session can change every value that it stores.
+-- The tokens of tenants are JSON Web Tokens (RFC 7519), signed with HMAC-SHA256. Plain SQL verifies them, because
+-- pgcrypto may be missing. Each call verifies the token anew, because a session can change every value that it stores.
 
--- The user of a token with another header, with further claims on its time, or with the signature of the previous key.
--- The function refuses any other token.
+-- The user of a token that has another header, further claims about its time, or the signature of the previous key. The
+-- function refuses any other token.
 create or replace function memory._user_of_unusual_token(p_token text, p_has_key boolean)
 returns text
 language plpgsql stable parallel unsafe
@@ -44,13 +44,13 @@ begin
 end;
 $$;
 
--- Refuses claims that name no user, or are not valid now. The setting is where they come from.
+-- Refuses claims that name no user, or are not valid now. p_setting is the setting from which the claims come.
 create or replace function memory._check_claims(p_claims jsonb, p_setting text default 'agent_memory.token')
 returns void
 language plpgsql stable parallel safe
 as $$
 declare
-  moment constant numeric := extract(epoch from clock_timestamp()); -- in seconds since 1970, as the claims are
+  moment constant numeric := extract(epoch from clock_timestamp()); -- in seconds since 1970, as in claims
 begin
   if (jsonb_typeof(p_claims -> 'sub') = 'string' and memory._is_id(p_claims ->> 'sub')) is not true then
     perform memory._refuse_token('names no user: the claim sub must have 1 to 255 characters', p_setting);
@@ -66,8 +66,7 @@ begin
 end;
 $$;
 
--- The signature of a text by the algorithm HS256: its HMAC-SHA256 (RFC 2104) in base64url, which always has 43
--- characters.
+-- The signature of a text by the algorithm HS256: its HMAC-SHA256 (RFC 2104) in base64url, 43 characters.
 create or replace function memory._signature(p_signed text, p_inner_block bytea, p_outer_block bytea)
 returns text
 language sql stable parallel safe -- convert_to() is stable
@@ -77,8 +76,8 @@ begin atomic
     '+', '-'), '/', '_'), 43);
 end;
 
--- Whether two texts are equal. The time that the comparison takes does not give a secret text away, because the
--- function first compares the 64-bit hashes. A wrong text has the right hash once in 2^64.
+-- Whether two texts are equal. The function first compares 64-bit hashes, so that the time of the comparison reveals
+-- nothing about a secret text. A wrong text has the right hash once in 2^64.
 create or replace function memory._is_same_secret(p_text text, p_other text)
 returns boolean
 language sql immutable parallel safe

@@ -10,7 +10,7 @@ begin
   if memory._is_space(user_id) then
     perform memory._refuse('user_id', 'is a space', 'Bind the role to a user, and grant the space to the user.');
   end if;
-  -- Every node of a cluster binds the role, also those that do not serve the user.
+  -- Every node of a cluster binds the role, even if it does not serve the user.
   if not (memory._is_id(user_id) and memory._may_reach(user_id)) then
     perform memory._check_id('user_id', user_id);
   end if;
@@ -21,7 +21,7 @@ begin
   insert into memory.bound_roles as b (role_name, user_id) values (bind_role.role_name, bind_role.user_id)
   on conflict on constraint bound_roles_pkey do nothing;
   select b.user_id into bound_to from memory.bound_roles as b where b.role_name = bind_role.role_name;
-  -- A silent new binding would give another user's memories to open sessions.
+  -- Without this refusal, open sessions of the role would silently get another user's memories.
   if bound_to <> user_id then
     perform memory._refuse('role_name', format('role "%s" is bound to another user', role_name),
       'Call memory.unbind_role() first, and end the sessions of the role.', '23505');
@@ -41,8 +41,8 @@ comment on function memory.bind_role(name, text) is
 'role becomes a member of memory_tenant, and a NOTICE says so where it could reach all users before. Binding it to '
 'the same user again changes nothing; to another user it is refused (23505).';
 
--- Makes a role a member of memory_tenant. That needs the admin option, which an owner who did not create memory_tenant
--- may lack. From PostgreSQL 16 on each membership says by itself whether it is inherited.
+-- Makes a role a member of memory_tenant. The owner needs the admin option for this, and may lack it if another role
+-- created memory_tenant. From PostgreSQL 16 on each membership says by itself whether it is inherited.
 create or replace function memory._make_tenant(p_role_name name)
 returns void
 language plpgsql volatile parallel unsafe
@@ -62,7 +62,8 @@ exception
 end;
 $$;
 
--- Refuses a role that does not exist, or that would reach other users although it is bound, or claims say who it is.
+-- Refuses a role that does not exist, or that would reach other users in spite of its binding, or of the claims that
+-- say who it is (p_by_claims).
 create or replace function memory._check_role_to_bind(p_role_name name, p_by_claims boolean default false)
 returns void
 language plpgsql stable parallel safe

@@ -25,8 +25,8 @@ comment on function memory.create_space(text, text, jsonb) is
 'by the argument spaces, or by the policy''s context.spaces. Error 23505 when there is such a space. For '
 'administrators.';
 
--- The user_id of a space of this name. Refuses what cannot be the name of one, and a space that another node of the
--- cluster serves.
+-- The user_id of the space with this name. Refuses a text that cannot name a space, and a space that another node of
+-- the cluster serves.
 create or replace function memory._space_id(p_space text)
 returns text
 language plpgsql volatile parallel unsafe
@@ -47,7 +47,7 @@ begin
 end;
 $$;
 
--- The user_id of an existing space, which the caller's transaction keeps from being deleted. An unknown one is refused.
+-- The user_id of an existing space. The caller's transaction keeps the space from being deleted. Refuses others.
 create or replace function memory._existing_space(p_space text)
 returns text
 language plpgsql volatile parallel unsafe

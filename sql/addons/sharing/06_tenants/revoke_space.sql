@@ -7,7 +7,7 @@ declare
   id text;
   was_granted boolean;
 begin
-  -- The user may live on another node since.
+  -- This node need not serve the user, who may have been moved to another node since the grant.
   if not (memory._is_id(user_id) and memory._may_reach(user_id)) then
     perform memory._check_id('user_id', user_id);
   end if;

@@ -15,7 +15,7 @@ begin
   where given.key is not null
   on conflict on constraint token_keys_pkey do update
   set inner_block = excluded.inner_block, outer_block = excluded.outer_block, set_at = excluded.set_at;
-  -- Last, so that two sessions that set keys wait for each other at the key itself.
+  -- The previous key is deleted last, so that two sessions that set keys wait for each other at the key itself.
   delete from memory.token_keys as k where k.is_previous and previous is null;
   perform memory._audit('set_token_key', jsonb_build_object('has_previous', previous is not null));
 end;
@@ -25,7 +25,7 @@ comment on function memory.set_token_key(text, text) is
 'the tokens signed with that are accepted as well, otherwise they count no more. Pass keys as parameters, because a '
 'server may log the text of statements.';
 
--- Refuses a key that is not 32 to 1,024 bytes in base64. The message does not repeat it.
+-- Refuses a key that is not 32 to 1,024 bytes in base64. The message does not repeat the key.
 create or replace function memory._check_token_key(p_argument text, p_key text)
 returns void
 language plpgsql immutable parallel unsafe
@@ -38,8 +38,9 @@ begin
 end;
 $$;
 
--- The key of HMAC-SHA256 (RFC 2104) as the hash reads it: 64 bytes, each by exclusive or with the same byte, 54 for the
--- inner hash and 92 for the outer one. It is kept so, because making it takes longer than verifying a token.
+-- The key of HMAC-SHA256 (RFC 2104) in the form in which the hash reads it: 64 bytes, each combined with p_byte by
+-- exclusive or (54 for the inner hash, 92 for the outer one). The key is stored in this form, because making the form
+-- takes longer than verifying a token.
 create or replace function memory._hmac_block(p_key bytea, p_byte int)
 returns bytea
 language plpgsql immutable parallel safe

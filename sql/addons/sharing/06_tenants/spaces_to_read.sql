@@ -1,7 +1,7 @@
--- The user_ids of the spaces that a search or a context of a user reads besides: those that the caller names (p_names),
--- or else the policy (context.spaces); null for none. Only what is granted to the user counts, in every session. A
--- caller who names another space is refused, in the same words whether it exists or not. Of the policy's spaces, which
--- hold for many users, those that are not granted are left out.
+-- The user_ids of the spaces that a search or a context reads beside the user's own memory: the spaces that the caller
+-- names (p_names), or else those of the policy (context.spaces); null for none. In every session only spaces count that
+-- are granted to the user. If the caller names another space, the call is refused, in the same words whether the space
+-- exists or not. Spaces of the policy that are not granted are left out, because a policy holds for many users.
 create or replace function memory._spaces_to_read(p_user_id text, p_names text[], p_policy jsonb default null)
 returns text[]
 language plpgsql stable parallel safe

@@ -1,5 +1,5 @@
--- Who reaches one user only. These two tables have row security without a policy: whatever is granted on them, only the
--- owner reads and writes them.
+-- The roles and keys of sessions that reach one user only. These two tables have row security without a policy, so only
+-- the owner can read and write them, whatever rights on them are granted.
 create table memory.bound_roles (
   role_name name primary key, -- id
   user_id text, -- user
@@ -9,13 +9,13 @@ create table memory.bound_roles (
 );
 alter table memory.bound_roles enable row level security;
 comment on table memory.bound_roles is
-'Roles that reach one user only, without a token: login roles that memory.bind_role() has bound, and roles whose user '
-'is told by claims, see memory.trust_claims(). By name, as a dump names roles: another server gives them other '
-'numbers.';
+'Roles that reach one user only, without a token: login roles that memory.bind_role() has bound, and roles whose '
+'user is told by claims, see memory.trust_claims(). Roles are stored by name, because another server gives them '
+'other numbers.';
 comment on column memory.bound_roles.role_name is 'The role.';
 comment on column memory.bound_roles.user_id is
 'The only user whom sessions of the role reach; null where claims say who that is.';
-comment on column memory.bound_roles.bound_at is 'When that was first said.';
+comment on column memory.bound_roles.bound_at is 'When the role was first bound, or its claims were first trusted.';
 comment on column memory.bound_roles.claims_setting is
 'The setting with the claims of the user whom a session in this role reaches; null where the role is bound.';
 
@@ -36,7 +36,7 @@ comment on column memory.token_keys.inner_block is
 comment on column memory.token_keys.outer_block is 'The same, combined with 0x5c.';
 comment on column memory.token_keys.set_at is 'When memory.set_token_key() set it.';
 
--- Spaces, who may use them, and who wrote what there.
+-- Spaces, their members, and the record of who wrote what there.
 -- Each row of memory.space_grants belongs to one of memory.spaces (user_id).
 -- Each row of memory.space_writes belongs to one of memory.spaces (user_id).
 create table memory.spaces (
@@ -46,7 +46,7 @@ create table memory.spaces (
   created_at timestamptz not null default statement_timestamp() -- time
 );
 comment on table memory.spaces is
-'Memory that several users share, see memory.create_space(). What is stored in a space are rows of its user_id.';
+'Memory that several users share, see memory.create_space(). The rows of a space have its user_id.';
 comment on column memory.spaces.user_id is 'The user_id of the space: space: and its name.';
 comment on column memory.spaces.title is 'As the caller of memory.create_space() gave it.';
 comment on column memory.spaces.metadata is 'As the caller of memory.create_space() gave it.';
@@ -63,9 +63,9 @@ create table memory.space_grants (
 create index space_grants_member_idx on memory.space_grants (member);
 comment on table memory.space_grants is 'Who may read or write a space, see memory.grant_space().';
 comment on column memory.space_grants.user_id is 'The user_id of the space.';
-comment on column memory.space_grants.member is 'The user who may read it, or write it.';
+comment on column memory.space_grants.member is 'The user who may read or write the space.';
 comment on column memory.space_grants.access is 'read or write; who may write may read.';
-comment on column memory.space_grants.granted_at is 'When that was granted first.';
+comment on column memory.space_grants.granted_at is 'When the space was first granted to the user.';
 
 create table memory.space_writes (
   user_id text not null, -- user
@@ -76,12 +76,12 @@ create table memory.space_writes (
 );
 create index space_writes_member_idx on memory.space_writes (member, user_id);
 comment on table memory.space_writes is
-'Which texts of a space which user wrote in a session of a tenant, for memory.forget_user(spaces => ''forget''). In '
+'Which user wrote which texts of a space in sessions of tenants, for memory.forget_user(spaces => ''forget''). In '
 'other sessions nobody knows who writes.';
 comment on column memory.space_writes.user_id is 'The user_id of the space.';
 comment on column memory.space_writes.member is 'The user who wrote, or reworded, the text.';
 comment on column memory.space_writes.source is
-'What it is: memory, document, artifact, message, title, metadata (of a thread), checkpoint, upload or secret.';
+'The kind of text: memory, document, artifact, message, title, metadata (of a thread), checkpoint, upload or secret.';
 comment on column memory.space_writes.id is
 'The id of the memory, document or upload, the key of the artifact, thread_id/seq of the message, the name of the '
 'secret, or the thread of a title, metadata or checkpoints.';

@@ -39,7 +39,7 @@ comment on function memory.trust_claims(name, text) is
 'another login role whose current role is this one reaches the user of the claim sub only, until exp. The role becomes '
 'a member of memory_tenant; a NOTICE names who can say so. memory.unbind_role() ends it. Error 23505 for a bound role.';
 
--- Grants a role what the members of memory_tenant may do, for a role that inherits nothing.
+-- Grants the rights of memory_tenant's members to a role that inherits nothing.
 create or replace function memory._grant_as_to_tenants(p_role_name name)
 returns void
 language plpgsql volatile parallel unsafe

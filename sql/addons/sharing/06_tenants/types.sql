@@ -1,4 +1,4 @@
--- The rows that functions of this room return.
+-- The rows that the functions of this room return.
 create type memory.space as (
   space text, title text, access text, member_count bigint, memory_count bigint, created_at timestamptz,
   total_count bigint, metadata jsonb

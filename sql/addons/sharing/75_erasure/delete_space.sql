@@ -6,7 +6,7 @@ as $$
 declare
   id constant text := memory._space_id(space);
 begin
-  perform from memory.spaces as s where s.user_id = id for update; -- somebody may delete it meanwhile
+  perform from memory.spaces as s where s.user_id = id for update; -- another session may be deleting it
   if not found then
     perform memory._refuse_space('space', space);
   end if;

@@ -1,6 +1,7 @@
--- Removes what a user wrote in spaces, for memory.forget_user(spaces => 'forget'), and returns the rows by table: the
--- texts that memory.space_writes names, with their versions and what was made of them. What others wrote stays, also in
--- the same words. It locks each space as memory.forget_memory() locks a user.
+-- Removes the texts that a user wrote in spaces, for memory.forget_user(spaces => 'forget'), and returns the number of
+-- rows by table. These are the texts that memory.space_writes names, their versions, and everything that was made of
+-- them. Texts of other members stay, even with the same words. The function locks each space as memory.forget_memory()
+-- locks a user.
 create or replace function memory._forget_contributions(p_user_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -9,7 +10,7 @@ declare
   space text;
   written jsonb; -- ids by source
   memories uuid[];
-  seqs record; -- of messages, with their threads
+  seqs record; -- the threads and numbers of messages
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
@@ -28,7 +29,7 @@ begin
       coalesce(array_agg(memory._seq_of(i)::bigint), '{}') as numbers
     into seqs
     from jsonb_array_elements_text(written -> 'message') as i;
-    -- With the memories that jobs have drawn from these messages alone, also from some that are gone.
+    -- Includes memories that jobs have drawn from these messages alone, even if some of these messages are gone.
     memories := array(
       select i::uuid from jsonb_array_elements_text(written -> 'memory') as i
       union
@@ -62,7 +63,7 @@ begin
     gone := memory._counting(gone, 'artifacts', removed);
     update memory.threads as t
     set title = case when written -> 'title' ? t.thread_id then null else t.title end,
-        metadata = case when written -> 'metadata' ? t.thread_id -- of a copy the origin stays, as in set_thread()
+        metadata = case when written -> 'metadata' ? t.thread_id -- a copy keeps its origin, as in set_thread()
           then jsonb_strip_nulls(jsonb_build_object('copied_from', t.metadata -> 'copied_from',
             'copied_upto_seq', t.metadata -> 'copied_upto_seq'))
           else t.metadata end

@@ -1,4 +1,5 @@
--- Takes a user out of all spaces, and with p_forgets what the user wrote there; returns the rows by table.
+-- Takes a user out of all spaces, and with p_forgets also removes what the user wrote there; returns the number of
+-- removed rows by table.
 create or replace function memory._leave_spaces(p_user_id text, p_forgets boolean)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,4 +1,4 @@
--- Locks a space that is to be forgotten: transactions that write there end before, and later ones wait.
+-- Locks a space before it is forgotten: waits for the transactions that write in the space, and makes later ones wait.
 create or replace function memory._lock_space(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe

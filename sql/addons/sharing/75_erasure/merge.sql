@@ -1,5 +1,5 @@
--- What is granted to the first of two users who are merged goes to the second, who keeps the stronger access; so does
--- what the first user wrote in spaces.
+-- Gives the grants of p_from, who is merged into p_into, to p_into, who keeps the stronger access. The notes of texts
+-- that p_from wrote in spaces go to p_into as well.
 create or replace function memory._sharing_merge(p_from text, p_into text)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,5 +1,5 @@
--- After an installation or an upgrade: roles whose claims count (memory.trust_claims) and which do not inherit what
--- memory_tenant has been granted just now get it.
+-- Runs after an installation or an upgrade. Grants the new rights of memory_tenant to roles whose claims count
+-- (memory.trust_claims()) and which inherit nothing from memory_tenant.
 create or replace function memory._sharing_installed()
 returns void
 language plpgsql volatile parallel unsafe
@@ -7,7 +7,7 @@ as $$
 declare
   bound name;
 begin
-  -- Of a bound role that is no tenant yet in this database: the tenants' role has another name than before.
+  -- Finds bound roles that are no tenants in this database, because the tenants' role has got another name.
   for bound in
     select b.role_name from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
     where not pg_has_role(r.oid, to_regrole(memory._role_name('tenant')), 'member')

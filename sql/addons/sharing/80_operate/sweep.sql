@@ -1,5 +1,6 @@
--- Removes who wrote texts of spaces that are gone, but for messages that memories were drawn from. Each row is looked
--- up, as no index knows which texts are gone; there are as many rows as texts that tenants wrote in spaces.
+-- Removes notes of who wrote texts of spaces that are gone. Notes of messages stay while memories name these messages.
+-- The function looks up each note, because no index knows which texts are gone; there are as many notes as texts that
+-- tenants wrote in spaces.
 create or replace function memory._sharing_sweep(p_batch_size int)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,4 +1,4 @@
--- Stores the embeddings for the model that the job was handed out for, and has searches read those of the active model.
+-- Stores embeddings of the model for which the job was handed out, and makes searches use the active model's.
 create or replace function memory._backfill_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,4 +1,4 @@
--- Another job follows while a model lacks an embedding of this user.
+-- Another job follows while a text of this user lacks an embedding of a model.
 create or replace function memory._backfill_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe

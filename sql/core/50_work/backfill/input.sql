@@ -1,4 +1,4 @@
--- The texts of the user that memory._model_to_fill() has not embedded.
+-- The texts of the user that lack an embedding of the model memory._model_to_fill().
 create or replace function memory._backfill_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )

@@ -1,5 +1,5 @@
--- Users who have a text without an embedding of a model that is not active, and no job to make it. Reads all texts
--- while such a model is registered and not switched off.
+-- Users with a text that lacks an embedding of an inactive model, and without a job that makes it. The function reads
+-- all texts while such a model is registered and not switched off.
 create or replace function memory._backfill_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe

@@ -1,5 +1,5 @@
--- Stores the pieces of each document whose text is still the one that was handed out, after rules have looked at all of
--- it. A changed text gets another job.
+-- Stores the pieces of each document whose text has not changed since the job was handed out, after rules have judged
+-- the whole text. A changed text gets another job.
 create or replace function memory._chunk_documents_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -19,7 +19,7 @@ begin
   loop
     select d.* into source from memory.documents as d
     where d.user_id = p_job.user_id and d.document_id = document.document_id::uuid and md5(d.content) = document.hash
-    for no key update nowait; -- whoever holds one may wait for the job
+    for no key update nowait; -- a session that holds one may wait for the job
     continue when not found;
     delete from memory.document_chunks as c where c.user_id = p_job.user_id and c.document_id = source.document_id;
     insert into memory.document_chunks (user_id, document_id, number, content, token_count)
@@ -51,7 +51,7 @@ begin
   elsif exists (
     select from jsonb_array_elements(p_result -> 'documents') as d
     cross join jsonb_array_elements(d -> 'chunks') as c
-    where not case -- whole numbers that a document of 10 MiB can have
+    where not case -- whole numbers in the range of a document of 10 MiB
       when jsonb_typeof(c) = 'object' and jsonb_typeof(c -> 'start') = 'number'
         and jsonb_typeof(c -> 'length') = 'number' and jsonb_typeof(c -> 'token_count') = 'number'
       then (c ->> 'start')::numeric between 0 and 10485760 and (c ->> 'start')::numeric % 1 = 0
@@ -64,18 +64,18 @@ begin
 end;
 $$;
 
--- The pieces of a text. Refuses chunks that leave out more than blanks, or that have more than ten times the length of
--- the text together. Each chunk must begin after the beginning of the chunk before, and end after its end.
+-- The pieces of a text. Refuses chunks that leave out more than blanks, or that are together more than ten times as
+-- long as the text. Each chunk must begin after the beginning, and end after the end, of the chunk before.
 create or replace function memory._pieces(p_content text, p_chunks jsonb)
 returns table (number int, piece text, token_count int)
 language plpgsql stable parallel safe
 as $$
 declare
-  -- A character that is not blank for a worker in Python, which knows more blanks than PostgreSQL does in some locales.
+  -- A character that Python takes for no blank. Python knows more blanks than PostgreSQL does in some locales.
   word constant text :=
     e'[^\\s\\u001c-\\u001f\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
   size constant int := length(p_content);
-  -- The text from the last piece on: to find a place in a text, PostgreSQL counts all characters before it.
+  -- The text from the last piece on, because PostgreSQL finds a place in a text by counting all characters before it.
   rest text := p_content;
   rest_start int := 0;
   covered int := 0;

@@ -1,8 +1,8 @@
 -- Cutting long documents into pieces needs a tokenizer, so a worker does it. The worker names each piece by its place
 -- in the document, so that it cannot change a word.
 
--- Documents that wait to be cut, 100 or about 4 MB at a time, all with the same agents, because the policy of their
--- agent says how they are cut. No model is asked, so nobody's budget pays.
+-- Documents that wait to be cut, at most 100 or about 4 MB at a time. They belong to the same agents, because the
+-- policy of their agent says how they are cut. No model is asked, so nobody's budget pays.
 create or replace function memory._chunk_documents_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -16,7 +16,7 @@ declare
 begin
   select d.agent_ids into agents
   from memory.document_chunks as c
-  -- Each document is looked up by itself: a plan made while the tables were empty would read all of the user.
+  -- Each document is looked up by itself: a plan made while the tables were empty would read all documents of the user.
   cross join lateral (
     select o.* from memory.documents as o
     where o.user_id = c.user_id and o.document_id = c.document_id offset 0) as d

@@ -1,5 +1,5 @@
--- Users with documents that wait to be cut and no job to do it: a document stored at the very moment at which a job
--- ended.
+-- Users with documents that wait to be cut, but without a job to cut them. This happens when a document is stored at
+-- the very moment at which a job ends.
 create or replace function memory._chunk_documents_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe

@@ -1,6 +1,6 @@
 -- Stores the summary and soft-deletes the messages that it covers, unless the summary does not rest on them. The thread
--- is locked first, as in every function that changes messages. Another session that keeps this lock must not hold up
--- the worker's other jobs: after two seconds the worker gets 55P03 and hands the result in again.
+-- is locked first, as in every function that changes messages. A session that keeps this lock must not hold up the
+-- worker's other jobs: after two seconds the worker gets 55P03 and hands the result in again.
 create or replace function memory._compress_thread_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -27,8 +27,8 @@ begin
   end if;
   perform memory._remember_conversation(p_job, p_result);
   stored := memory._store_summary(p_job, p_result);
-  -- The part of a long backlog that was summarised may end between a tool call and its results. Then the call stays
-  -- until a later job has read the results.
+  -- The summarised part of a long backlog may end between a call of a tool and the results. Then the call stays until a
+  -- later job has read the results.
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, (
     select m.seq from memory.messages as m
     where m.user_id = p_job.user_id and m.thread_id = p_job.scope

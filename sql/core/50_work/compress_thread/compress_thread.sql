@@ -6,7 +6,7 @@ as $$
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_thread(user_id, thread_id);
-  -- The thread is locked before its job, as the worker that stores the result locks them.
+  -- The thread is locked before its job, in the order of the worker that stores the result.
   perform from memory.threads as t
   where t.user_id = compress_thread.user_id and t.thread_id = compress_thread.thread_id for no key update;
   return memory._enqueue(user_id, 'compress_thread', thread_id, '{"is_forced": true}');

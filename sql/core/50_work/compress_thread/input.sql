@@ -1,7 +1,7 @@
--- The summary of the whole thread grows by all messages but the newest. The result of a tool is not kept without its
--- call, so the cut may lie before the message that called it. Messages that the summary covers already are soft-deleted
--- without a model. Messages that it has passed over, because memory.summarize_thread() was given a recent_k, are read
--- and soft-deleted first, by a job of their own. The instructions that begin the thread stay in it.
+-- The summary of the whole thread grows by all messages but the newest. No result of a tool is kept without its call,
+-- so the cut may lie before the message that called the tool. If the summary already covers messages, they are
+-- soft-deleted without a model. If it has passed over messages, because memory.summarize_thread() was given a recent_k,
+-- a job of their own reads and soft-deletes them first. The instructions that begin the thread stay in it.
 create or replace function memory._compress_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -15,7 +15,7 @@ declare
   first_kept_seq bigint;
   active_tokens bigint;
   base memory.summaries;
-  passed_over bigint; -- the first message that the summary before has passed over
+  passed_over bigint; -- the first message that the former summary has passed over
   after_opening bigint;
   range_start bigint;
   base_ends bigint;
@@ -34,8 +34,8 @@ begin
     order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, first_kept_seq);
   after_opening := memory._seq_after_opening(p_job.user_id, p_job.scope);
-  -- A job that is not forced needs a tenth of the threshold before the cut. The thread's counter says how many tokens
-  -- it has, so that only the newest messages are read.
+  -- A job that is not forced needs messages with a tenth of the threshold before the cut. The function takes their
+  -- tokens from the thread's counter, so that it reads only the newest messages.
   if first_kept_seq is null or not (policy #>> '{resources,memory}')::boolean
     or not is_forced and threshold / 10 > memory._active_tokens(p_job.user_id, p_job.scope)
       - memory._tokens_between(p_job.user_id, p_job.scope, 0, after_opening - 1)
@@ -98,7 +98,7 @@ begin
 end;
 $$;
 
--- Tokens of all active messages of a thread, by the thread's counter.
+-- The tokens of all active messages of a thread, taken from the thread's counter.
 create or replace function memory._active_tokens(p_user_id text, p_thread_id text)
 returns bigint
 language plpgsql stable parallel safe

@@ -1,19 +1,19 @@
--- The seq of the message that called the tools, for a message with a tool's result; its own seq for any other message.
+-- For a message with a tool's result, the seq of the message that called the tool; for any other message its own seq.
 create or replace function memory._call_seq(p_user_id text, p_thread_id text, p_seq bigint)
 returns bigint
 language plpgsql stable parallel safe
 as $$
 begin
-  -- "max(m.seq)" read the whole thread where statistics are older than the thread.
+  -- The query sorts, because "max(m.seq)" reads the whole thread if its statistics are older than the thread.
   return m.seq from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq <= p_seq and m.is_active and m.role <> 'tool'
   order by m.seq desc limit 1;
 end;
 $$;
 
--- Soft-deletes the oldest p_row_limit messages that a summary of the whole thread covers, up to the first message to
--- keep and without the instructions that begin the thread, and archives them where the policy says so; returns their
--- number. Jobs that have not read these messages yet still can.
+-- Soft-deletes the oldest p_row_limit messages that a summary of the whole thread covers, and returns their number. The
+-- first message to keep, those after it, and the instructions that begin the thread stay. The deleted messages are
+-- archived if the policy says so. Jobs that have not read them yet can still read them.
 create or replace function memory._put_away(
   p_summary memory.summaries, p_first_kept_seq bigint, p_archives boolean, p_row_limit int default null
 )
@@ -89,6 +89,6 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return left('conversations:' || p_user_id, 255); -- as long as a namespace may be
+  return left('conversations:' || p_user_id, 255); -- the greatest length of a namespace
 end;
 $$;

@@ -1,6 +1,6 @@
--- Stores the articles that rest on their memories. An article names the memories it was made of, and hides those that
--- were extracted; they are kept and can be restored. Stated memories stay current, because the article may not say what
--- they say.
+-- Stores the articles that rest on their memories. An article names the memories that it was made of. It hides the
+-- extracted ones, which are kept and can be restored. Stated memories stay current, because the article may leave out
+-- what they say.
 create or replace function memory._consolidate_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -41,7 +41,7 @@ begin
           concat_ws(e'.\n', item.value ->> 'title', item.value ->> 'content'));
       end if;
     end if;
-    -- Refused, or made of memories that were changed meanwhile or are in an article already.
+    -- Leaves out an article that was refused, or whose memories were changed or put into another article meanwhile.
     if reason is not null or array_position(source_ids, null) is not null then
       reasons := reasons || reason;
       refused := refused + 1;
@@ -56,7 +56,7 @@ begin
     values (
       p_job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content',
       'consolidation', agents, jsonb_build_object('memory_ids', to_jsonb(source_ids)),
-      -- of the rows, not of the reply
+      -- the trust of the stored rows, because a model wrote the reply
       (select min(m.trust) from memory._memories_by_ids(p_job.user_id, source_ids) as m));
     extracted_ids := array(
       select m.memory_id from memory._memories_by_ids(p_job.user_id, source_ids) as m where not memory._is_stated(m));

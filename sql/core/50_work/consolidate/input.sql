@@ -1,4 +1,4 @@
--- The short-term memories of a user, oldest first, under small numbers.
+-- The short-term memories of a user, oldest first, numbered from 1.
 create or replace function memory._consolidate_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -9,9 +9,8 @@ declare
   memories_input jsonb;
   newest bigint;
 begin
-  -- The oldest 100 short-term memories. Memories that no job has looked at come first; otherwise a hundred memories
-  -- that fit into no article would keep the others out. Stated memories from which an article was made already are left
-  -- out.
+  -- Takes the oldest 100 short-term memories. Memories that no job has looked at come first: otherwise a hundred
+  -- memories that fit into no article would keep the others out. Stated memories that are in an article are left out.
   with oldest as (
     select m.* from memory.memories as m
     where m.user_id = p_job.user_id and memory._is_visible(m)
@@ -47,8 +46,8 @@ begin
 end;
 $$;
 
--- Whether a memory is short-term: it says what held for a while, and is a week old. By then the messages that it came
--- from are gone by default.
+-- Whether a memory is short-term: it says what held for a while, and is a week old. By default its messages are gone by
+-- then.
 create or replace function memory._is_short_term(p_memory memory.memories)
 returns boolean
 language sql stable parallel safe

@@ -1,5 +1,4 @@
--- How many memories models may still extract for an agent on this UTC day. p_settings: section "memories" of the
--- agent's policy.
+-- How many more memories models may extract for an agent on this UTC day. p_settings: the policy's section "memories".
 create or replace function memory._extractable_today(p_user_id text, p_agent_id text, p_settings jsonb)
 returns bigint
 language plpgsql stable parallel safe

@@ -1,6 +1,6 @@
--- Stores the memories of a reply, and ends the known memories whose place they take. A memory is stored only if it
--- rests on messages that were given to the model. One reply and one day bring at most as many memories as the policy
--- says (memories.max_per_reply, max_extracted_per_day): a flood of memories would evict earlier ones.
+-- Stores the memories of a reply, and ends the known memories that they replace. A memory is stored only if it rests on
+-- messages that the model was given. The policy limits the memories of one reply and of one day
+-- (memories.max_per_reply, max_extracted_per_day), because a flood of memories would evict earlier ones.
 create or replace function memory._extract_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -11,18 +11,18 @@ declare
   agent text;
   policy jsonb;
   items jsonb[]; -- the memories and ends of the reply
-  reasons text[]; -- why some of them are left out
+  reasons text[]; -- why some entries are left out
   allowances jsonb := jsonb '{}'; -- by agent: how many more memories may be extracted today
   item record;
   stored memory.memories;
   reviewed text[] := array[]::text[]; -- the agents whose memories somebody reviews before they count
   is_reviewed boolean;
-  effect jsonb; -- what the memory ends
+  effect jsonb; -- the known memories that this memory ends
   is_new boolean;
   stored_ids uuid[] := array[]::uuid[];
   has_news boolean := false; -- whether reconciliation may find something
-  agents text[] := array[]::text[]; -- of each memory of the reply
-  news boolean[] := array[]::boolean[]; -- whether it was stored
+  agents text[] := array[]::text[]; -- the agent of each memory of the reply
+  news boolean[] := array[]::boolean[]; -- whether each memory was stored
   ended bigint := 0;
 begin
   select r.items, r.reasons into items, reasons
@@ -71,19 +71,19 @@ begin
           end if;
           has_news := has_news or is_new and stored.quarantined_at is null;
         elsif item.suspicion is null or stored.released_at is not null then
-          -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back
-          -- honest memories by repeating them. A memory that an administrator released stays released.
+          -- A known memory stays unchanged if a suspicious memory says the same: otherwise an attacker could take back
+          -- honest memories by repeating them. A memory that an administrator has released stays released.
           has_news := memory._say_again(stored, item.memory) or has_news;
         end if;
         agents := agents || (item.memory).agent_id;
         news := news || is_new;
-        -- What nobody sees ends nothing.
+        -- A memory that nobody sees ends no other memory.
         continue when item.suspicion is not null or stored.memory_id is null or stored.quarantined_at is not null;
       end if;
       effect := memory._known_to_end(p_job, item.memory, stored.memory_id, item.effect);
       if not is_reviewed then
         ended := ended + memory._end_as_noted(item.memory, stored.memory_id, effect);
-      elsif effect <> '{}' then -- there is no new memory with which the end could wait for its review
+      elsif effect <> '{}' then -- no new memory could carry the end until its review
         reasons := reasons || 'review'::text;
       end if;
     end loop;
@@ -104,7 +104,7 @@ begin
     'duplicates', cardinality(array_positions(news, false)), 'ended', ended,
     'refused', jsonb_array_length(p_result -> 'memories') - cardinality(news),
     'refusals', memory._counted_refusals(reasons), 'through_seq', through_seq)
-    -- What the built-in model could not read.
+    -- The messages that the built-in model could not read.
     || case when jsonb_typeof(p_result -> 'unread') = 'object' and p_result -> 'unread' <> '{}'
         and length(p_result ->> 'unread') <= 10000
         and not jsonb_path_exists(p_result -> 'unread', 'strict $.* ? (@.type() != "number" || @ < 0)')
@@ -112,11 +112,11 @@ begin
 end;
 $$;
 
--- Counts the extractions of a user: with every cadence.reconcile_every_n-th one the facts are reconciled. The built-in
--- model costs nothing, so it reconciles after every extraction with news: after the last job all facts are compared,
--- whatever the number of jobs and the order in which they ended. Such a reconciliation begins after this transaction,
--- because one that runs now has read the facts before. If another transaction keeps the job's row, the worker gets
--- 55P03 and hands the result in again.
+-- Counts the extractions of a user, and queues a reconciliation of facts after every cadence.reconcile_every_n-th one.
+-- The built-in model costs nothing, so it reconciles after every extraction with news: after the last job all facts are
+-- compared, whatever the number of jobs and the order in which they ended. The reconciliation begins after this
+-- transaction, because one that runs now has already read the facts. If another transaction keeps the row of the queued
+-- job, the worker gets 55P03 and hands the result in again.
 create or replace function memory._count_extraction(p_user_id text, p_has_news boolean)
 returns void
 language plpgsql volatile parallel unsafe

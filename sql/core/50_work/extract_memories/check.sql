@@ -1,6 +1,6 @@
--- Decides which entries of a model's reply are stored. One bad entry does not lose the others. An entry without text,
--- type or messages is left out, and so is an entry whose messages do not support its text. Any other field of a memory
--- that cannot be read becomes null or its default, and a share beyond 0 or 1 becomes the nearer of the two.
+-- Decides which entries of a model's reply are stored. A bad entry does not affect the others. An entry without text,
+-- type or messages is left out, and so is an entry whose text does not rest on its messages. Any other unreadable field
+-- of a memory becomes null or its default, and a share beyond 0 or 1 becomes the nearer of the two.
 
 -- Whether a value of a reply is an array of at most 1,000 whole numbers.
 create or replace function memory._are_numbers(p_value jsonb)
@@ -13,9 +13,10 @@ begin
 end;
 $$;
 
--- The memories and ends of a reply that may be stored, in one form, and why others are left out. A reply none of whose
--- memories can be read is refused, so that the job is tried again. At most p_most memories are taken, and a thousand
--- are looked at. What is only supposed, quoted or denied is left out without a reason: the model did as it was asked.
+-- The memories and ends of a reply that may be stored, in one form, and the reasons why others are left out. If no
+-- memory of the reply can be read, the reply is refused, so that the job is tried again. The function takes at most
+-- p_most memories and looks at a thousand. Statements that are only supposed, quoted or denied are left out, and no
+-- reason is given: the model did as it was asked.
 create or replace function memory._readable_reply(
   p_job memory.jobs, p_result jsonb, p_most bigint, out items jsonb[], out reasons text[]
 )
@@ -55,9 +56,9 @@ begin
     item := case when entry.is_end then memory._readable_end(entry.value)
                  else memory._readable_memory(entry.value, p_job.input -> 'types') end;
     continue when item ->> 'status' not in ('holds', 'ended', 'planned')
-      and memory._is_evidence(p_job, item -> 'seqs');
+      and memory._is_evidence(p_job, item);
     reason := case when item is null then 'malformed'
-      when not memory._is_evidence(p_job, item -> 'seqs') then 'no source' end;
+      when not memory._is_evidence(p_job, item) then 'no source' end;
     if reason is null and cited_seqs is distinct from item -> 'seqs' then
       cited_seqs := item -> 'seqs';
       cited := memory._cited_by(p_job, cited_seqs);
@@ -74,7 +75,7 @@ begin
       reasons := reasons || reason;
       continue;
     end if;
-    -- A value that stands neither in the messages nor in the text is made up.
+    -- A value that occurs neither in the messages nor in the text is made up.
     if not evidence.translates and item ->> 'value' is not null and not (
       memory._evidence_words(item ->> 'value', evidence.language)
       && (evidence.words || memory._evidence_words(item ->> 'content', evidence.language))) then
@@ -93,8 +94,8 @@ begin
 end;
 $$;
 
--- A memory of a reply as docs/jobs.md describes it; null where it has no text, no type that the policy names (p_types),
--- no messages, an unknown status or fields that its type does not allow.
+-- A memory of a reply, as docs/jobs.md describes it. The result is null if the memory lacks a text, messages or a type
+-- that the policy names (p_types), or has an unknown status or fields that its type does not allow.
 create or replace function memory._readable_memory(p_item jsonb, p_types jsonb)
 returns jsonb
 language plpgsql stable parallel unsafe
@@ -123,7 +124,7 @@ begin
     'value', memory._readable_text(p_item -> 'value', 1000),
     'corrects', p_item -> 'corrects' = 'true', 'has_one_value', p_item -> 'many' = 'false',
     'replaces', case when memory._are_numbers(p_item -> 'replaces') then p_item -> 'replaces' else '[]' end,
-    -- Whatever else the model says here, it takes the memory for an attack.
+    -- Any value but null and false means that the model takes the memory for an attack.
     'suspicious', case when jsonb_typeof(p_item -> 'suspicious') = 'string' then p_item ->> 'suspicious'
       when coalesce(p_item -> 'suspicious', 'null') not in ('null', 'false') then 'no reason given' end,
     'fields', case when schema is not null and jsonb_typeof(p_item -> 'fields') = 'object'
@@ -131,7 +132,7 @@ begin
   if memory._time_or_null(item ->> 'valid_from') > memory._time_or_null(item ->> 'valid_to') then
     item := item || '{"valid_from": null, "valid_to": null}';
   end if;
-  -- Without a subject a memory is about the user. One whose subject cannot be read keeps its text alone.
+  -- A memory without a subject is about the user. A memory whose subject cannot be read keeps only its text.
   if item -> 'subject' = 'null' and p_item ->> 'subject' ~ e'\\S' or item -> 'attribute' = 'null' then
     item := item || '{"attribute": null, "value": null}';
   end if;
@@ -145,7 +146,7 @@ begin
 end;
 $$;
 
--- A share of a reply: a number from 0 to 1, the nearest one where it is beyond, the default where it is no number.
+-- A share in a reply, from 0 to 1. A number outside becomes the nearer end, any other value p_default.
 create or replace function memory._readable_share(p_value jsonb, p_default double precision)
 returns double precision
 language sql immutable parallel safe
@@ -154,7 +155,7 @@ begin atomic
     then memory._share(least(greatest(p_value, jsonb '0'), jsonb '1') #>> '{}') else p_default end;
 end;
 
--- A text of a reply without blanks around it; null where it is none or longer than p_most.
+-- A text of a reply without blanks around it; null if the value is no text or longer than p_most.
 create or replace function memory._readable_text(p_value jsonb, p_most int)
 returns text
 language sql immutable parallel safe
@@ -163,7 +164,7 @@ begin atomic
     then nullif(btrim(p_value #>> '{}'), '') end;
 end;
 
--- A time of a reply, null where it is none. A year or a month is its first day.
+-- A time of a reply; null if the value is no time. A year or a month stands for its first day.
 create or replace function memory._readable_time(p_value jsonb)
 returns text
 language sql stable parallel unsafe
@@ -174,8 +175,8 @@ begin atomic
   where jsonb_typeof(p_value) = 'string' and memory._time_or_null(t.said) is not null;
 end;
 
--- The end of a known memory as docs/jobs.md describes it, in the form of a memory that has no text; null where its
--- number or messages cannot be read.
+-- The end of a known memory, as docs/jobs.md describes it, in the form of a memory without a text. The result is null
+-- if the number of the memory or the messages cannot be read.
 create or replace function memory._readable_end(p_item jsonb)
 returns jsonb
 language sql stable parallel unsafe
@@ -187,18 +188,22 @@ begin atomic
       'corrects', p_item -> 'corrects' = 'true', 'valid_to', memory._readable_time(p_item -> 'ended_at')) end;
 end;
 
--- Whether all these messages were given to the model, and one of them is by somebody whose statements count.
-create or replace function memory._is_evidence(p_job memory.jobs, p_seqs jsonb)
+-- Whether the model was given all messages of an entry, and one of them is by somebody whose statements count. A lesson
+-- about a tool rests on the tool's outputs.
+create or replace function memory._is_evidence(p_job memory.jobs, p_item jsonb)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select p_seqs <> '[]' and (p_job).input -> 'seqs' @> p_seqs
-    and exists (select from jsonb_array_elements(p_seqs) as s
-                where coalesce((p_job).input -> 'stating', (p_job).input -> 'seqs') @> s);
+  select p_item -> 'seqs' <> '[]' and (p_job).input -> 'seqs' @> (p_item -> 'seqs')
+    and exists (
+      select from jsonb_array_elements(p_item -> 'seqs') as s
+      where coalesce((p_job).input -> 'stating', (p_job).input -> 'seqs') @> s
+        or p_item ->> 'memory_type' = 'procedural' and starts_with(p_item ->> 'subject', 'tool ')
+          and (p_job).input -> 'outputs' @> s);
 end;
 
--- What the messages say that a memory names. An answer is understood by what it answers: where they have fewer than
--- sixty characters ("Yes, since May."), the three messages before count as well.
+-- The texts of the messages that a memory names. If they have fewer than sixty characters ("Yes, since May."), the
+-- result includes the three messages before each, because a short answer is understood only with its question.
 create or replace function memory._cited_by(p_job memory.jobs, p_seqs jsonb)
 returns text
 language plpgsql stable parallel safe

@@ -1,8 +1,11 @@
--- What a statement ends of the known memories, for memory._end_as_noted(); an empty object where that is nothing. These
--- are the memories whose numbers it names; without numbers, for a correction the newest value of the same attribute and
--- for an end the one with the same value, or with any if the statement has none; and what had taken the place of the
--- same words. The statement stands in their place, unless it only says that they are over. The model was shown these
--- memories of this agent, they are about the same subject, and the statement may end them.
+-- The known memories that a statement ends, as an object for memory._end_as_noted(); an empty object if it ends none.
+-- These are the memories whose numbers the statement names. If it names none, they are chosen by its attribute:
+--   - for a correction, the newest value of the attribute;
+--   - for an end, the memory with the same value, or with any value if the statement has none;
+--   - for a new value, the other values if the attribute has one value at a time, and the memory with the same value.
+-- A statement that still holds also ends the memories that once replaced a memory with its words. All these memories
+-- belong to the statement's agent, and the statement may end them (memory._is_ended_by()). The statement takes their
+-- place, unless it only says that they are over.
 create or replace function memory._known_to_end(
   p_job memory.jobs, p_memory memory.memories, p_successor uuid, p_effect jsonb
 )
@@ -36,12 +39,12 @@ begin
       from memory._other_values(p_memory) as o
       where corrects
         or not is_over and coalesce(memory._has_one_value(p_memory), (p_effect ->> 'has_one_value')::boolean)
-        -- The same value: it is over, or the new memory says more than this one.
+        -- A memory with the same value ends: it is over, or the new memory says more.
         or coalesce(memory._value_of(o.metadata) = value, is_over and p_memory.metadata ->> 'value' is null)
       order by memory._said(o) desc
       limit case when corrects then 1 end);
   end if;
-  if not is_over then -- what took the place of these words before has given way to them
+  if not is_over then -- memories that had replaced these words end now
     targets := targets || array(
       select m.superseded_by from memory.memories as m
       where m.user_id = p_job.user_id and m.agent_id = p_memory.agent_id and m.content_hash = hash

@@ -1,9 +1,9 @@
--- What a reply states, as far as its evidence holds: the entries that memory._readable_reply() returns as memories. One
--- without content only ends others. Of each agent at most the number of memories in p_allowances is taken. A plan, and
--- what is over, is a memory without an attribute, so that it takes no other memory's place; what was true from one time
--- to another keeps its attribute. suspicion has the model's reason why the memory is an attack, effect what the reply
--- says of other memories. A date without a time is the beginning of that day where the speaker of the first message is
--- (memory._zone_of()).
+-- Makes rows of the entries that memory._readable_reply() returns. An entry without content only ends other memories.
+-- The function takes at most p_allowances memories of each agent. A plan, or a statement that something is over,
+-- becomes a memory without an attribute, so that it replaces no other memory; a statement with a beginning and an end
+-- keeps its attribute. suspicion is the model's reason to take the memory for an attack, and effect is what the reply
+-- says about other memories. A date without a time is the beginning of that day in the zone of the speaker of the first
+-- message (memory._zone_of()).
 create or replace function memory._evident_memories(p_job memory.jobs, p_items jsonb[], p_allowances jsonb)
 returns table (place bigint, memory memory.memories, suspicion text, effect jsonb)
 language plpgsql stable parallel unsafe
@@ -21,7 +21,7 @@ begin
       select (array_agg(s.agent_id order by array_position(n.seqs, s.seq)))[1] as agent_id,
         max(s.created_at) as said_at, min(memory._message_trust(s.role, s.metadata)) as trust
       from memory._messages_by_seqs(p_job.user_id, p_job.scope, n.seqs) as s) as m
-    -- Messages that expired meanwhile no longer say which of several agents heard them.
+    -- Messages that have expired meanwhile no longer say which of several agents they belonged to.
     where m.agent_id is not null or jsonb_array_length(p_job.input -> 'agent_ids') = 1
   ), counted as (
     select e.*, e.item ->> 'status' as status,
@@ -36,8 +36,8 @@ begin
       'content', c.item -> 'content', 'confidence', c.item -> 'confidence', 'importance', c.item -> 'importance',
       'thread_id', p_job.scope, 'said_at', c.said_at, 'source', 'extraction', 'is_stated', false,
       'source_seqs', array(select s from unnest(c.seqs) as s order by s), 'trust', c.trust,
-      -- From when on: as the text says, or since it happened, or since it was said. An imported conversation was said
-      -- long before it is read.
+      -- The memory holds from the time that the text names, or else from the event, or else from when it was said. An
+      -- imported conversation was said long before it is read.
       'valid_from', case when coalesce(c.begins, least(c.event_time, c.said_at)) <= coalesce(c.ends, 'infinity')
         then coalesce(c.begins, least(c.event_time, c.said_at)) end,
       'valid_to', c.ends, 'subject', c.item -> 'subject',
@@ -46,7 +46,7 @@ begin
       'metadata', jsonb_strip_nulls(jsonb_build_object(
         'event_time', c.item -> 'event_time', 'value', c.item -> 'value',
         'fields', nullif(jsonb_strip_nulls(c.item -> 'fields'), '{}'))))),
-    -- Cut to 200 letters, digits and plain marks: the model may repeat an attack, so the reason must have no markup.
+    -- The reason keeps 200 letters, digits and plain marks, and no markup: the model may repeat an attack.
     case when c.item ->> 'suspicious' ~ e'\\S' then coalesce(nullif(left(btrim(regexp_replace(
       left(c.item ->> 'suspicious', 2000), '[^[:alnum:].,;()''-]+', ' ', 'g')), 200), ''), 'no reason given') end,
     jsonb_build_object(

@@ -1,11 +1,11 @@
--- What is wrong with a value that should obey a schema of memory._schema_problem(), with its place; null for nothing. A
--- null stands for a field that is missing.
+-- The problem of a value that should obey a schema of memory._schema_problem(), with its place; null if there is none.
+-- A null stands for a missing field.
 create or replace function memory._field_problem(p_schema jsonb, p_value jsonb, p_path text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  -- The worker has validated what a choice of schemas says (chat/replies.py).
+  -- A choice of schemas is not checked here, because the worker has validated the value against it (chat/replies.py).
   kind constant text := case
     when jsonb_typeof(p_schema -> 'type') = 'string' then p_schema ->> 'type'
     when p_schema ?| array['enum', 'const', 'anyOf', '$ref', 'type'] then 'any'

@@ -1,6 +1,6 @@
--- Messages since the last extraction, at most 200 or three quarters of the tokens that the model may be given; known
--- memories have the rest. Further messages follow in the next job. The few messages before them tell what an answer is
--- about.
+-- The messages since the last extraction: at most 200, and at most three quarters of the tokens that the model may be
+-- given. Known memories get the remaining tokens, and the next job gets the remaining messages. A few earlier messages
+-- show what an answer is about.
 create or replace function memory._extract_memories_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -9,6 +9,7 @@ as $$
 declare
   from_seq bigint;
   next_seq bigint;
+  learns boolean; -- whether the job reads outputs of tools, for lessons about tools
   given record;
   earlier record;
   policy jsonb;
@@ -24,16 +25,17 @@ begin
     return;
   end if;
   from_seq := greatest(from_seq, next_seq - (p_job.request ->> 'recent_k')::bigint);
-  room := memory._tokens_to_give(memory._chat_model(null, memory._policy_section(p_job.user_id,
-    memory._agent_of_message(p_job.user_id, p_job.scope, from_seq), 'agent'), 'extract_memories'), p_job);
+  policy := memory._policy(p_job.user_id, memory._agent_of_message(p_job.user_id, p_job.scope, from_seq));
+  room := memory._tokens_to_give(memory._chat_model(null, policy -> 'agent', 'extract_memories'), p_job);
+  learns := (policy #>> '{extraction,procedures}')::boolean;
   select * into given
   from memory._message_payload(p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200,
-    case when room < 24000 then room * 3 / 4 else room end, p_reads_expired => true);
+    case when room < 24000 then room * 3 / 4 else room end, p_reads_expired => true, p_with_tools => learns);
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
   policy := memory._policy(p_job.user_id, agent_id);
   types := policy #> '{extraction,types}';
-  -- Messages of other roles than user and assistant count as read, and so do messages that an agent stored before it
-  -- lost the resource memory.
+  -- Messages of other roles than user and assistant count as read. So do messages that an agent stored before it lost
+  -- the resource memory.
   if given.messages is null or not (policy #>> '{resources,memory}')::boolean then
     perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories',
       case when given.is_partial then given.examined_seq else next_seq - 1 end);
@@ -47,7 +49,7 @@ begin
   known := array(
     select k from memory._memories_concerned(
       p_job.user_id, given.agent_ids, p_job.scope, given.messages,
-      least((policy #>> '{extraction,known}')::int, room / 80)) as k); -- of 20 tokens as a rule
+      least((policy #>> '{extraction,known}')::int, room / 80)) as k); -- a known memory has 20 tokens as a rule
   tokens := given.tokens + coalesce(earlier.tokens, 0)
     + coalesce((select sum(memory._estimate_tokens(k.content))::int from unnest(known) as k), 0);
   payload := memory._chat_model(null, policy -> 'agent', 'extract_memories')
@@ -55,8 +57,8 @@ begin
       'thread_id', p_job.scope,
       'messages', given.messages,
       'earlier', coalesce(earlier.messages, '[]'),
-      -- The types that the policy names, with a JSON schema of the fields of their memories, or else all that are
-      -- general. Only a summary makes a conversation_summary.
+      -- The types that the policy names, with a JSON schema of the fields of their memories, or else all general types.
+      -- Only a summary makes a conversation_summary.
       'memory_types', (
         select jsonb_agg(
           jsonb_build_object('memory_type', t.memory_type,
@@ -74,8 +76,9 @@ begin
           'attribute', k.attribute, 'value', k.metadata -> 'value', 'said_at', memory._said_at(known[k.ordinality])))
           order by k.ordinality)
         from unnest(known) with ordinality as k), '[]'))
-    -- What the policy wants of this agent's memories, where it wants something.
+    -- The instructions of the policy for this agent's memories, if there are any.
     || jsonb_strip_nulls(jsonb_build_object(
+      'procedures', nullif(learns, false),
       'instructions', policy #> '{extraction,instructions}',
       'from_roles', nullif(policy #> '{extraction,from_roles}', '["user"]')));
   input := jsonb_build_object(
@@ -89,12 +92,14 @@ begin
       jsonb_build_object('roles', policy #> '{extraction,from_roles}')),
     'agent_ids', given.agent_ids,
     'known', array(select k.memory_id from unnest(known) as k))
-    || case types when '{}' then '{}' else jsonb_build_object('types', types) end;
+    || case types when '{}' then '{}' else jsonb_build_object('types', types) end
+    || case when learns then jsonb_build_object(
+      'outputs', jsonb_path_query_array(given.messages, '$[*] ? (@.role == "tool").seq')) else '{}' end;
 end;
 $$;
 
--- The last 4 of the messages of user and assistant among the 12 before a seq. A long one is given with its beginning
--- and its end.
+-- The last 4 messages of user and assistant among the 12 messages before a seq. A long message is given with its
+-- beginning and its end.
 create or replace function memory._earlier_messages(
   p_user_id text, p_thread_id text, p_before_seq bigint, out messages jsonb, out tokens int
 )
@@ -109,7 +114,7 @@ begin
     from memory._message_payload(p_user_id, p_thread_id, p_before_seq - 12, p_before_seq - 1, true, 12, 24000) as g
     cross join lateral jsonb_array_elements(g.messages) with ordinality as m (value, place)
     order by m.place desc limit 4) as e (place, message)
-  -- Masked before it is cut: a credential of which only a part is there is not recognised.
+  -- The text is masked before it is cut, because a mask does not recognise a part of a credential.
   cross join lateral (select memory._without_credentials(e.message ->> 'content')) as w (whole)
   cross join lateral (
     select case when length(w.whole) <= 300 then w.whole

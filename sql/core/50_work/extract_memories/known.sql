@@ -1,14 +1,14 @@
--- The current memories that new messages can concern, so that a model can say which of them no longer hold, and those
--- that wait for a review: at most
--- p_most. If the agents have more, those come first whose attribute the messages name, whose subject they name, that
--- were said in this thread, or that share words with the messages or are near them in meaning; then the newest.
+-- At most p_most memories of these agents that new messages can concern: current memories, so that a model can say
+-- which of them no longer hold, and memories that await a review. Those memories come first whose attribute or subject
+-- the messages name, that were said in this thread, or that share words with the messages or are near them in meaning.
+-- Then come the newest.
 create or replace function memory._memories_concerned(
   p_user_id text, p_agent_ids text[], p_thread_id text, p_messages jsonb, p_most int
 )
 returns setof memory.memories
 language plpgsql stable parallel safe
 set plan_cache_mode = force_custom_plan
-set enable_sort = off -- without statistics the newest memories were sorted out of all
+set enable_sort = off -- without statistics PostgreSQL sorted all memories to find the newest
 as $$
 declare
   said constant text := (
@@ -24,7 +24,7 @@ declare
   embedder constant text := (memory._embedding_model()).name;
 begin
   return query
-  with asked as materialized ( -- jobs embed messages while others wait, so some have their embeddings already
+  with asked as materialized ( -- some messages have embeddings already, because other jobs embed messages
     select e.embedding
     from jsonb_path_query(p_messages, '$[*] ? (@.role == "user").seq') as s
     cross join lateral (
@@ -47,7 +47,7 @@ begin
       where v.user_id = p_user_id and v.agent_id = a.id and memory._is_valid(v) and v.attribute is not null
         and lower(v.attribute) = any (named)
       union all
-      (select w.memory_id from memory.memories as w -- or a model would extract again what waits for a review
+      (select w.memory_id from memory.memories as w -- a model would otherwise extract again what awaits a review
        where w.user_id = p_user_id and w.agent_id = a.id and w.quarantined_at is not null
          and w.quarantine_reason = 'review' limit 1000)) as c)) as m
   left join lateral (
@@ -57,7 +57,7 @@ begin
   ) as e on true
   where m.source <> 'thread_summary'
   order by
-    (case when lower(split_part(m.attribute, '/', 1)) = any (named) then 1 else 0 end
+    (case when memory._kind_of_attribute(m.attribute) = any (named) then 1 else 0 end
       + case when memory._subject(m.subject) <> 'user'
           and strpos(spelled, split_part(memory._subject(m.subject), ' ', -1)) > 0 then 1 else 0 end
       + coalesce(memory._word_rank(p_user_id, m.memory_id, any_word), 0)

@@ -1,21 +1,22 @@
 -- Threads with messages that no extraction has read, because they are fewer than the cadence or their job died: threads
--- with such a message that expires soon, and threads that have been quiet for an hour. Users take turns, so that one
--- with 10,000 short threads leaves room for the others; of one user the messages that expire first come first.
+-- in which such a message expires soon, and threads that have been quiet for an hour. Users take turns, so that a user
+-- with 10,000 short threads leaves room for the others. Of one user the messages that expire first come first.
 --
--- Messages of roles that extraction does not read, such as a tool's, make a thread overdue as well: its job passes them
--- without asking a model, and the thread is not drawn again.
+-- Messages of roles that extraction does not read, such as tool, make a thread overdue as well: its job passes over
+-- them without asking a model, and the thread is not drawn again.
 --
--- Each sweep reads the messages of twice as many quiet threads as it may queue, and draws these threads by lot, so that
--- those from which the policy wants nothing extracted never shut out the others.
+-- Each sweep reads the messages of twice as many quiet threads as it may queue. It draws these threads by lot, so that
+-- threads from which the policy wants nothing extracted do not always take the places of the others.
 create or replace function memory._extract_memories_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe
-set enable_nestloop = off -- as in memory._ranked()
+set enable_nestloop = off -- for the reason given in memory._ranked()
 set enable_mergejoin = off
 as $$
 declare
-  -- Agents of a thread differ in what the policy wants only where a policy names an agent. There the agents of the
-  -- first unread messages are judged, of as many as one extraction reads; otherwise the first message tells.
+  -- How many unread messages of a thread are judged. The policy can differ between the agents of a thread only if a
+  -- policy names an agent. Then the agents of as many messages are judged as one extraction reads; otherwise the first
+  -- message decides.
   judged constant int := case when exists (select from memory.policies as p where p.agent_id <> '') then 200 else 1 end;
   seed constant bigint := extract(epoch from statement_timestamp()) * 1000000;
 begin
@@ -33,13 +34,13 @@ begin
       hashtextextended(t.user_id, hashtextextended(t.thread_id, seed)) as lot
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
-    where t.message_count > 0 and greatest(t.next_seq, 0) - 1 > coalesce(k.position, -1) -- no overflow by a bad row
+    where t.message_count > 0 and greatest(t.next_seq, 0) - 1 > coalesce(k.position, -1) -- a bad row causes no overflow
       and t.last_at <= statement_timestamp() - interval '1 hour'
       and not exists (select from held_up as h where h.user_id = t.user_id and h.thread_id = t.thread_id)
   ), drawn as materialized (
     select q.user_id, q.thread_id, q.position
     from quiet as q
-    -- Users count by the hash, because the sort of their texts would take longer than all else.
+    -- The hash stands for the user, because sorting the user_ids would take longer than everything else.
     order by row_number() over (partition by hashtextextended(q.user_id, 0) order by q.lot), q.lot
     limit 2::bigint * p_row_limit
   ), due as materialized (
@@ -60,8 +61,8 @@ begin
     from memory._unread_threads_expiring() as e
     where not exists (select from held_up as h where h.user_id = e.user_id and h.thread_id = e.thread_id)
   ), levels as materialized (
-    -- The policy is read once per agent, because that costs more than all other conditions together, and once for all
-    -- users who have none of their own.
+    -- The policy is read once per agent, and once for all users without a policy of their own, because reading it costs
+    -- more than all other conditions together.
     select d.user_id, d.thread_id, d.agent_id, d.expires_at, coalesce(p.user_id, '') as level
     from due as d
     left join (select distinct o.user_id from memory.policies as o) as p on p.user_id = d.user_id

@@ -1,4 +1,4 @@
--- Parses as many bytes as the worker says: texts whose language was changed, and artifacts without words.
+-- Parses as many bytes as the result says: texts whose language was changed, and artifacts without words.
 create or replace function memory._parse_artifacts_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,4 +1,4 @@
--- Users whose texts are to be parsed anew, because search.language was changed, and who have no job to do it: another
+-- Users whose texts must be parsed anew, because search.language was changed, but who have no job for it: another
 -- transaction held the job when the language was changed, or the job died because somebody held a text. After a dead
 -- job an hour passes.
 create or replace function memory._parse_artifacts_overdue(p_row_limit int)

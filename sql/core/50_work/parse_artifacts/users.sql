@@ -1,4 +1,4 @@
--- The users whose texts are to be parsed anew, because search.language was changed.
+-- The users whose texts must be parsed anew, because search.language was changed.
 create or replace function memory._parse_artifacts_users()
 returns setof text
 language sql stable parallel safe

@@ -1,10 +1,12 @@
--- Applies a model's verdicts about facts: which sets are duplicates, and which contradict each other. A set changes
+-- Applies a model's verdicts about sets of facts: some sets are duplicates, others contradict each other. A set changes
 -- something only if all its facts belong to one agent and one subject, have at most 1,000 characters, and none has
--- changed since the job handed them out. Of duplicates the newest stays, or one that says all of its words, as far as
--- they can be wordings of one statement (memory._may_be_reworded()). Of contradicting facts the one that was said last
--- stays, and of facts said at the same time the more confident one, unless it may not end one of the others
--- (memory._may_end()): then that one stays, and so do those of which it does not speak (memory._speaks_of()). A set
--- that changes nothing counts as refused. A hidden fact keeps its row, and memory.restore_memory() brings it back.
+-- changed since the job handed them out. A set that changes nothing counts as refused.
+--   - Of duplicates the newest fact stays, or one that has all of its words. It hides the others that may be wordings
+--     of the same statement (memory._may_be_reworded()).
+--   - Of contradicting facts the one that was said last stays, and of facts said at the same time the more confident
+--     one. If it may not end one of the others (memory._may_end()), that other one stays instead. Facts of which the
+--     staying fact does not speak (memory._speaks_of()) stay as well.
+-- A hidden fact keeps its row, and memory.restore_memory() brings it back.
 create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -24,7 +26,7 @@ declare
   contradicted int;
   said text;
   words text[];
-  reasons text[] := array[]::text[]; -- of some of the refused
+  reasons text[] := array[]::text[]; -- the reasons of some refused sets
   refused int := 0;
 begin
   if coalesce(jsonb_typeof(p_result -> 'duplicates'), jsonb_typeof(p_result -> 'contradictions'))
@@ -35,8 +37,8 @@ begin
   handed_out := memory._lock_unchanged(p_job.user_id, p_job.input -> 'facts');
   ids := handed_out;
   for item in
-    -- At most four mentions per fact are read: a reply that names each fact again and again would take minutes, and an
-    -- honest one names a fact two or three times.
+    -- The function reads at most four mentions per fact. An honest reply names a fact two or three times; a reply that
+    -- names each fact again and again would take minutes.
     select s.section = 'duplicates' as is_duplicate, n.numbers,
       sum(coalesce(cardinality(n.numbers), 0)) over (order by s.place, i.place) <= 4 * given
         and i.place <= given as is_read
@@ -54,7 +56,7 @@ begin
       refused := refused + 1;
       continue;
     end if;
-    -- The newest first. A fact that an earlier set has hidden is no longer among them.
+    -- The newest fact comes first. Facts that an earlier set has hidden are left out.
     facts := case when item.is_read then array(
       select m
       from memory._memories_by_ids(p_job.user_id, array(select ids[n] from unnest(item.numbers) as n)) as m
@@ -90,7 +92,7 @@ begin
           said := concat_ws(e'\n', winner.content, (
             select string_agg(memory._message_says(m), e'\n')
             from memory._messages_by_seqs(p_job.user_id, winner.thread_id, winner.source_seqs) as m));
-          -- Without the words of the subject, which all these facts have.
+          -- The words of the subject do not count, because all these facts have them.
           words := array(select unnest(memory._evidence_words(said, language))
                          except select unnest(memory._evidence_words(winner.subject, language)));
           losers := array(
@@ -106,7 +108,7 @@ begin
       continue;
     end if;
     perform memory._end_memories(p_job.user_id, losers, winner.memory_id, reason, case when reason = 'replaced' then (
-      -- A fact that was said again after the others began was true before and after them.
+      -- A fact that was said again after the other facts began was true before and after them.
       select case when winner.valid_from > max(coalesce(f.valid_from, f.created_at)) then winner.valid_from
                   else memory._said_at(winner) end
       from unnest(facts) as f where f.memory_id = any (losers)) end);
@@ -121,7 +123,7 @@ begin
   perform memory._check_some_readable('duplicates and contradictions', reasons,
     coalesce(jsonb_array_length(p_result -> 'duplicates'), 0)
       + coalesce(jsonb_array_length(p_result -> 'contradictions'), 0));
-  if coalesce((p_job.request ->> 'n')::int, 50) >= 50 then -- a smaller n leaves out older new facts
+  if coalesce((p_job.request ->> 'n')::int, 50) >= 50 then -- a smaller n has left older new facts out
     perform memory._set_mark(p_job.user_id, '', 'reconcile_memories', (p_job.input ->> 'newest')::bigint);
   end if;
   select count(*) filter (where m.superseded_at is null), count(*) filter (where m.supersede_reason = 'duplicate'),
@@ -133,8 +135,8 @@ begin
 end;
 $$;
 
--- Gives the duplicate that stays the tags of all duplicates and their highest confidence and importance. Text, times
--- and source messages of each memory stay.
+-- Gives the duplicate that stays the tags of all duplicates and their highest confidence and importance. Texts, times
+-- and source messages do not change.
 create or replace function memory._keep_the_best(p_user_id text, p_winner uuid, p_losers uuid[])
 returns void
 language plpgsql volatile parallel unsafe

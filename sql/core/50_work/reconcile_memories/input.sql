@@ -1,11 +1,12 @@
--- What no job has compared yet, of the user's newest 1,000 memories that state lasting facts, and what is like it:
--- numbered from 1, those that were said last first. Facts of one agent have one group number, because a fact never
--- hides a fact of another agent. The built-in model costs nothing, so it gets all 1,000.
+-- The facts to compare, numbered from 1, the last said first. The function looks at the user's newest 1,000 memories
+-- that state lasting facts. Of these it takes the facts that no job has compared yet, and the facts that are like them.
+-- Facts of one agent have one group number, because a fact never hides a fact of another agent. The built-in model
+-- costs nothing, so it gets all 1,000.
 create or replace function memory._reconcile_memories_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql stable parallel safe
--- A plan made while the table was empty would read and sort all memories of the user.
+-- With a plan made while the table was empty, PostgreSQL would read and sort all memories of the user.
 set enable_sort = off
 as $$
 declare
@@ -13,14 +14,15 @@ declare
     memory._chat_model(null, memory._policy_section(p_job.user_id, null, 'agent'), 'reconcile_memories');
   is_local constant boolean := model #>> '{model,provider}' = 'local';
   most constant int := coalesce((p_job.request ->> 'n')::int, case when is_local then 1000 else 50 end);
-  -- The time of the newest fact that an earlier job has read: this job compares newer facts only. Null if no job has
-  -- read any, or if the request names a number of facts (n) or is_forced; then the job compares facts of any time.
+  -- The time of the newest fact that an earlier job has read. This job compares only newer facts. The value is null if
+  -- no job has read any fact, or if the request names a number of facts (n) or is_forced; then the job compares facts
+  -- of any time.
   read_before constant bigint := case when not p_job.request ?| array['n', 'is_forced'] then (
     select k.position from memory.marks as k
     where k.user_id = p_job.user_id and k.scope = '' and k.kind = 'reconcile_memories') end;
   to_read constant int := case when is_local then most else 1000 end;
-  -- Those of each agent stand in this order in memories_recent_idx, so at most to_read of each agent are read, and not
-  -- all of a user with 100,000.
+  -- memories_recent_idx has the facts of each agent in this order, so the query reads at most to_read facts of each
+  -- agent, and not all 100,000 of a large user.
   given memory.memories[] := array(
     select n.fact
     from memory.memory_scopes as s
@@ -76,8 +78,8 @@ begin
 end;
 $$;
 
--- For each new fact the 3 others of its agent and subject that are most like it: those with at least half of the
--- words of the shorter one, or near it in meaning, or of the same attribute.
+-- For each new fact the 3 facts of the same agent and subject that are most like it: they have at least half of the
+-- words of the shorter one, are near it in meaning, or have the same attribute.
 create or replace function memory._facts_alike(p_user_id text, p_facts memory.memories[], p_new_ids uuid[])
 returns table (memory_id uuid)
 language plpgsql stable parallel safe
@@ -90,7 +92,7 @@ begin
     select f.memory_id, f.agent_id, memory._subject(f.subject) as subject, f.attribute,
       tsvector_to_array(t.words) as words, f.memory_id = any (p_new_ids) as is_new, e.embedding
     from unnest(p_facts) as f
-    join lateral ( -- each by its key: without statistics all texts of the user would be read
+    join lateral ( -- each by its key: without statistics PostgreSQL would read all texts of the user
       select x.words from memory.texts as x
       where x.user_id = p_user_id and x.source = 'memory' and x.id = f.memory_id::text offset 0) as t on true
     left join lateral (

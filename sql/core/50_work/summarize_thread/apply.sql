@@ -1,4 +1,4 @@
--- Stores the summary, and the memory that it becomes where the policy says so.
+-- Stores the summary, and the memory made of it if the policy says so.
 create or replace function memory._summarize_thread_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe

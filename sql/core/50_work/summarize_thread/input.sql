@@ -1,10 +1,10 @@
--- The messages for a summary: those since the previous summary, up to the last answer of an assistant. A question that
--- is being answered right now belongs to the next summary. A thread without an answer among its newest 1,000 messages
--- is summarised to its end, and so is a round that has filled a context by itself.
+-- The messages for a summary: those since the former summary, up to the last answer of an assistant. A question that is
+-- being answered now belongs to the next summary. If a thread has no answer among its newest 1,000 messages, or a round
+-- has filled a context by itself, the summary goes to the end of the thread.
 --
--- A summary of kind thread covers the whole thread. A rolling one covers the newest window under policy summary.when
--- each_round; under needed it covers everything that the summary of the whole thread does not, so that no message is
--- missing between the two and the messages that fit into a context.
+-- A summary of kind thread covers the whole thread. A rolling summary covers the newest window if policy summary.when
+-- is each_round. If it is needed, a rolling summary covers everything that the summary of the whole thread does not
+-- cover, so that no message is missing between the two summaries and the messages that fit into a context.
 create or replace function memory._summarize_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -44,9 +44,9 @@ begin
   end if;
   chain := coalesce(nullif(p_job.variant, ''), memory._kind_of_summary(policy));
   is_window := chain = 'rolling' and policy #>> '{summary,when}' = 'each_round';
-  -- A rolling summary that was queued automatically is no longer due when the thread has been compressed meanwhile or
-  -- is about to be: compression reads the same messages. Half of the tokens are enough here, because jobs may have
-  -- counted fewer than were estimated when this job was queued.
+  -- A rolling summary that was queued automatically is no longer due if the thread has been compressed meanwhile or is
+  -- about to be, because compression reads the same messages. Half of the tokens are enough here, because jobs may have
+  -- counted fewer tokens than were estimated when this job was queued.
   if chain = 'rolling' and not is_window and not is_forced and (
     memory._is_queued(p_job.user_id, 'compress_thread', p_job.scope)
     or not memory._needs_summary(policy, memory._active_tokens(p_job.user_id, p_job.scope),
@@ -56,7 +56,7 @@ begin
   perform memory._check_summary_is_free(p_job, chain);
   base := memory._latest_summary(p_job.user_id, p_job.scope, chain);
   after_opening := memory._seq_after_opening(p_job.user_id, p_job.scope);
-  if range_end < after_opening then -- nothing but instructions, which stay in the thread
+  if range_end < after_opening then -- only instructions, which stay in the thread
     return;
   end if;
   if chain = 'thread' then
@@ -64,16 +64,16 @@ begin
     from_seq := greatest(range_start, coalesce(base.end_seq + 1, after_opening),
                          range_end - (p_job.request ->> 'recent_k')::bigint + 1);
     if from_seq > coalesce(base.end_seq + 1, after_opening) then
-      range_start := from_seq; -- messages that recent_k passes over are read by compression
+      range_start := from_seq; -- compression reads the messages that recent_k passes over
     end if;
   else
-    -- The window of a rolling summary starts window_size messages before its end, at an even seq so that a question
-    -- keeps its answer. The instructions that begin a thread are in no window, and parity counts from their end.
+    -- The window of a rolling summary starts window_size messages before its end. It starts at an even distance from
+    -- the instructions that begin the thread, so that a question keeps its answer. The instructions are in no window.
     range_start := greatest(after_opening, range_end - (policy #>> '{summary,window_size}')::bigint + 1);
     range_start := least(range_start + (range_start - after_opening) % 2, range_end);
     if not is_window then
       whole_end := coalesce((memory._latest_summary(p_job.user_id, p_job.scope, 'thread')).end_seq, -1);
-      -- The first message from there on that jobs may read, and the newest rolling summary that covers it.
+      -- The first message of the range that jobs may read, and the newest rolling summary that covers it.
       range_start := (
         select m.seq from memory.messages as m
         where m.user_id = p_job.user_id and m.thread_id = p_job.scope
@@ -125,7 +125,8 @@ begin
     'from_seq', from_seq,
     'read_through', range_end,
     'is_partial', given.is_partial);
-  if p_job.input ->> 'summary_id' <> input ->> 'summary_id' then -- the policy asked for the other chain an attempt ago
+  -- An earlier attempt of the job began a summary of the other chain.
+  if p_job.input ->> 'summary_id' <> input ->> 'summary_id' then
     perform memory._end_unfinished_summary(p_job, false);
   end if;
 end;

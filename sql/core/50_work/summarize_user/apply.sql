@@ -1,4 +1,4 @@
--- Stores the profile, and marks how far each thread was read for it.
+-- Stores the profile, and marks how far it has read each thread.
 create or replace function memory._summarize_user_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,5 +1,5 @@
--- The messages of all threads of a user since the last profile, thread by thread, so that a watermark says how far each
--- was read. Threads get small numbers, because models copy long ids badly.
+-- The messages of all threads of a user since the last profile, thread by thread, so that a watermark can say how far
+-- each thread was read. Threads get small numbers, because models copy long ids badly.
 create or replace function memory._summarize_user_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -16,7 +16,7 @@ declare
   through jsonb := jsonb '{}';
   agents text[] := array[]::text[];
   is_partial boolean := false;
-  bytes bigint := 0; -- of the messages looked at, which may have nothing in them for a model
+  bytes bigint := 0; -- the bytes of the messages read so far, even if a model needs none of them
   end_seq bigint;
   room constant int := memory._tokens_to_give(
     memory._chat_model(memory._policy_section(p_job.user_id, null, 'summary') ->> 'model',
@@ -34,7 +34,7 @@ begin
       is_partial := messages = '[]' or not is_recent;
       exit;
     end if;
-    -- A thread that is being cleared or deleted is left out.
+    -- Leaves out a thread that is being cleared or deleted.
     perform from memory.threads as t
     where t.user_id = p_job.user_id and t.thread_id = thread.thread_id for key share skip locked;
     continue when not found;
@@ -45,7 +45,7 @@ begin
       200 - jsonb_array_length(messages), room - tokens, 1000000 - bytes);
     bytes := bytes + given.bytes + 1000;
     is_partial := is_partial or given.is_partial;
-    if given.messages is null then -- nothing that the user or an assistant said, which counts as read
+    if given.messages is null then -- no words of the user or an assistant: the messages count as read
       perform memory._set_mark(p_job.user_id, thread.thread_id, 'summarize_user',
         case when given.is_partial then given.examined_seq else thread.next_seq - 1 end);
       continue;
@@ -53,7 +53,7 @@ begin
     select jsonb_agg(jsonb_build_object('thread', (select count(*) from jsonb_object_keys(through)) + 1)
                      || (m.value - '{token_count,is_counted,is_cut,tool_calls}'::text[]) order by m.position)
     into said from jsonb_array_elements(given.messages) with ordinality as m (value, position);
-    -- Oldest first either way: with recent_k the newest thread is read first.
+    -- The oldest messages come first in either case. With recent_k the newest thread is read first.
     messages := case when is_recent then said || messages else messages || said end;
     through := through || jsonb_build_object(thread.thread_id, given.examined_seq);
     agents := agents || given.agent_ids;

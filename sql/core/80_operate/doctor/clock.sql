@@ -1,5 +1,5 @@
--- The doctor's check of the server's clock. Expiry, leases and the turn of jobs follow this clock. The newest time of
--- each table is found by an index.
+-- The doctor's check of the server's clock. Expiry, leases and the turn of jobs follow this clock. An index gives the
+-- newest time of each table.
 create or replace function memory._check_clock(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -7,9 +7,9 @@ declare
   moment constant timestamptz := clock_timestamp();
   newest timestamptz;
   far_ahead bigint;
-  endless text; -- columns with a time that no clock shows
+  endless text; -- columns with the time infinity
 begin
-  -- No job is put off for more than a day, nor waits for a budget of longer.
+  -- No job is put off for more than a day, and no job waits longer than a day for a budget.
   select count(*) into far_ahead
   from memory.jobs as j where j.status = 'pending' and j.run_after > moment + interval '2 days';
   select max(d.newest), string_agg(d.name, ', ') filter (where d.is_endless) into newest, endless

@@ -1,4 +1,4 @@
--- The doctor's check of triggers: without them plain SQL breaks rules, and counters and jobs stand still.
+-- The doctor's check of triggers. Without them plain SQL could break rules, and counters and jobs would stand still.
 create or replace function memory._check_triggers(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -13,7 +13,7 @@ begin
       select from pg_trigger as t
       where t.tgrelid = to_regclass('memory.' || x.table_name) and t.tgname = x.name)
     union all
-    -- Those of foreign keys too, which "disable trigger all" switches off.
+    -- Also finds triggers of foreign keys, which "disable trigger all" switches off.
     select format('triggers of %s are disabled: run "alter table %1$s enable trigger all"', t.tgrelid::regclass)
     from pg_trigger as t
     join pg_class as c on c.oid = t.tgrelid and c.relnamespace = 'memory'::regnamespace

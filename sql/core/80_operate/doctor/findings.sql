@@ -1,6 +1,6 @@
--- The problems of the queue, the models and the embeddings, each with the command that helps. memory.doctor(), whose
--- line check_name names, and memory.status() both show these rows, so the two never disagree. If is_broken is true, a
--- part does not work; otherwise answers are worse than they could be.
+-- The problems of the queue, the models and the embeddings, each with the command that helps. memory.doctor() (in the
+-- line check_name) and memory.status() both show these rows, so the two never disagree. If is_broken is true, a part
+-- does not work; otherwise answers are worse than they could be.
 create or replace function memory._findings(p_work jsonb)
 returns table (check_name text, name text, is_broken boolean, detail text, help text)
 language plpgsql stable parallel unsafe
@@ -9,7 +9,7 @@ declare
   queue constant jsonb := p_work -> 'queue';
   embedded constant jsonb := nullif(p_work -> 'embedded', 'null');
   waited constant bigint := coalesce((queue ->> 'oldest_due_seconds')::bigint, 0);
-  -- Somebody works if a job is leased, or was done within the last two minutes: a worker looks each second.
+  -- A worker is at work if a job is leased, or was done in the last two minutes: workers look for jobs each second.
   is_worked_on constant boolean := coalesce(
     (queue #>> '{workers,0,last_seen_at}')::timestamptz > statement_timestamp() - interval '2 minutes', false);
 begin
@@ -37,7 +37,7 @@ begin
   from jsonb_array_elements(p_work -> 'models') as m (value)
   where m.value ->> 'last_error' is not null;
 
-  -- The results of jobs tell it, as long as they are kept.
+  -- The stored results of jobs show which languages the built-in model could not read.
   return query
   select 'languages', 'languages', false,
     format('the built-in model could not read messages (%s), so nothing is remembered of them', l.found),
@@ -69,7 +69,7 @@ begin
     and exists (select from memory.marks as k
                 where k.kind = 'spoken' and not memory._reads_language(m.name, split_part(k.scope, ':', 2)::regconfig));
 
-  -- Of the last week, because a model may have a bad day, and its administrators a weekend.
+  -- Counts the refusals of the last week: a model may have a bad day, and its administrators a weekend.
   return query
   select 'refused replies', 'refused replies', false,
     format('of the last week''s replies this much was not stored: %s', string_agg(r.said, '; ' order by r.said)),

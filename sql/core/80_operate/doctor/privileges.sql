@@ -1,6 +1,6 @@
--- The doctor's check of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or changes
--- whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call functions;
--- docs/roles.md lists which.
+-- The doctor's check of privileges: PUBLIC has none, only the owner creates objects in the schema or changes whole
+-- tables, and nobody reads a table of all users' texts past row security. Roles are meant to call functions;
+-- docs/roles.md lists them.
 create or replace function memory._check_privileges(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -8,7 +8,7 @@ declare
   public_functions constant bigint := (
     select count(*) from pg_proc as p
     where p.pronamespace = 'memory'::regnamespace
-      and p.proname <> '_changes_whole_user' -- which writers evaluate as the condition of triggers
+      and p.proname <> '_changes_whole_user' -- writers call this one in the condition of triggers
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0));
 begin
   select string_agg(f.fault, '; ' order by f.fault) into detail

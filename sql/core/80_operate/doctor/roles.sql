@@ -1,5 +1,5 @@
--- For memory.doctor(): roles that are missing, or that give their members rights in other databases too although no
--- administrator has said so, and what is wrong with bound roles.
+-- For memory.doctor(): roles that are missing, roles that give their members rights in other databases too although no
+-- administrator has allowed it, and problems of bound roles.
 create or replace function memory._check_roles()
 returns table (ok boolean, detail text)
 language plpgsql stable parallel safe

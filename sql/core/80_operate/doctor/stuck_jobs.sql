@@ -1,5 +1,5 @@
 -- The doctor's check of jobs that nobody does: jobs of dead workers, and jobs of kinds that the workers do not know. A
--- worker that looks for jobs takes one over within seconds after its lease has run out.
+-- worker that looks for jobs takes such a job over within seconds after its lease has run out.
 create or replace function memory._check_stuck_jobs(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$

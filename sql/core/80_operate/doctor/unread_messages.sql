@@ -23,9 +23,10 @@ begin
 end;
 $$;
 
--- How many messages expire soon (memory._expires_soon()), within a day, and extraction has not read them (unread), and
--- from how many of these the policy wants memories extracted (wanted). It reads the first 20,000 messages that expire
--- within a day, which took 165 to 280 ms beside 2 million others; is_estimate says that there are more.
+-- unread: how many messages expire within a day, are near their end (memory._expires_soon()), and have not been read by
+-- extraction. wanted: from how many of these the policy wants memories extracted. The function reads the first 20,000
+-- messages that expire within a day, which took 165 to 280 ms beside 2 million others; is_estimate says that there are
+-- more.
 create or replace function memory._expiring_unread(out unread bigint, out wanted bigint, out is_estimate boolean)
 language plpgsql stable parallel safe
 set enable_seqscan = off -- so that a plan made for an empty table also uses messages_expires_at_idx

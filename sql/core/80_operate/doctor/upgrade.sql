@@ -1,4 +1,4 @@
--- The doctor's check of upgrades: the tables are those of this version, and nothing is left to do.
+-- The doctor's check of upgrades: the tables have the form of this version, and no step of an upgrade is left to do.
 create or replace function memory._check_upgrade(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$

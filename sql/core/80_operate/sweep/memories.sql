@@ -13,10 +13,10 @@ begin
      order by m.expires_at
      limit p_batch_size)
     union
-    -- Nobody asked for the deletion of an evicted memory, so it can be restored for a week.
+    -- An evicted memory can be restored for a week, because nobody asked for its deletion.
     (select m.user_id, m.agent_id, m.memory_id, m.xmin
      from memory.memories as m
-     where m.deleted_at < 'infinity' -- which is that of memories in quarantine
+     where m.deleted_at < 'infinity' -- infinity marks memories in quarantine
        and (m.operation <> 'evict' or m.deleted_at < statement_timestamp() - interval '7 days')
      order by m.deleted_at
      limit p_batch_size)

@@ -1,17 +1,17 @@
 -- Deletes messages that have expired or were cleared, and returns how many. Compressed messages stay until they expire,
--- because search finds them. An expired message that extraction has not read stays as long as it waits for that.
+-- because search finds them. An expired message that extraction has not read stays as long as it waits for extraction.
 -- Expired rows are read in windows of ten times as many as may be deleted, at most five windows (500,000 rows by
--- default), until enough are found, so that many waiting rows, say of one user, do not hold up messages that expired
--- after them.
+-- default), until enough are found. So many waiting rows, say of one user, do not hold up messages that expired after
+-- them.
 create or replace function memory._sweep_messages(p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
   wanted_rows constant bigint := 10::bigint * p_batch_size;
-  looked_at bigint; -- of this window
+  looked_at bigint; -- the rows of this window
   swept bigint;
-  passed bigint := 0; -- expired rows of earlier windows that are still there
+  passed bigint := 0; -- expired rows of earlier windows that stay
   swept_messages bigint := 0;
 begin
   for attempt in 1 .. 5 loop

@@ -1,4 +1,4 @@
--- This repeats memory._real_or_null(), because a reader of the view may call no private function.
+-- The view repeats the expression of memory._real_or_null(), because a reader of the view may call no private function.
 create or replace view memory.model_usage as
 select date_trunc('day', case
     when c.called_at between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00' then c.called_at

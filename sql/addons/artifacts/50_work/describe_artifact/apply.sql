@@ -1,5 +1,5 @@
--- Gives the artifact its new description, also in the placeholder in the message that names it. Its key stays, and so
--- does the description if the new one does not rest on the text, or if a rule holds something against it.
+-- Gives the artifact its new description, also in the placeholder of the message that names it. The key does not
+-- change. The old description stays if the new one does not rest on the text, or if a rule accuses it.
 create or replace function memory._describe_artifact_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -26,20 +26,20 @@ begin
   if reason is not null then
     described := null;
   end if;
-  -- A model that the text has talked round may repeat its orders.
+  -- A model that the text has misled may repeat the text's orders.
   if memory._verdict(described, memory._artifact_trust(artifact)) is not null
     and (memory._policy_section(p_job.user_id, null, 'trust') ->> 'rules')::boolean then
     described := null;
   end if;
   ref := memory._memory_ref(artifact.key, described, artifact.token_count);
-  -- If another session holds the thread, neither waits for the other: the worker hands the result in again.
+  -- If another session holds the thread, this one does not wait: the worker hands the result in again.
   perform from memory.threads as t
   where t.user_id = artifact.user_id and t.thread_id = artifact.thread_id for no key update nowait;
   update memory.artifacts as a
   set awaits_description = false, description = coalesce(described, a.description)
   where a.user_id = artifact.user_id and a.key = artifact.key;
   if described <> artifact.description then
-    -- It reads the content within the update, so that an edit for which this update has waited is not lost.
+    -- The update reads the content itself, so that an edit for which it has waited is not lost.
     update memory.messages as m
     set (content, metadata) = (
       select r.said, memory._with_text(m.metadata, r.said)

@@ -1,5 +1,5 @@
--- The beginning and the end of the oldest artifact of the user whose description no model has seen, one in each job. An
--- artifact in which a rule finds signs of an attack goes into quarantine instead.
+-- The beginning and the end of the oldest artifact of the user whose description no model has written yet. Each job
+-- describes one artifact. An artifact in which a rule finds signs of an attack goes into quarantine instead.
 create or replace function memory._describe_artifact_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -8,7 +8,7 @@ as $$
 declare
   artifact memory.artifacts;
   bytes int;
-  given int4multirange; -- the texts that the model is given
+  given int4multirange; -- the bytes that the model is given
   head text;
   tail text;
 begin
@@ -24,12 +24,12 @@ begin
     given := int4multirange(int4range(0, 6000), int4range(greatest(bytes - 5000, 0), null));
     exit when not memory._is_poisoned_artifact(artifact, given);
     if not memory._judge_artifact(artifact.user_id, artifact.key, given) then
-      return; -- another transaction has locked it, and a later job comes
+      return; -- another transaction has locked it, so a later job describes it
     end if;
   end loop;
   head := memory._content_slice(artifact.user_id, artifact.content_id, 0, 6000);
   if bytes > 3000 then
-    -- Masked before they are cut: a credential of which only a part is there is not recognised.
+    -- Both ends are masked before they are cut, because a part of a credential would not be recognised.
     head := memory._byte_slice(memory._without_credentials(head), 0, 2000);
     tail := memory._without_credentials(
       memory._content_slice(artifact.user_id, artifact.content_id, greatest(bytes - 5000, 2000)));

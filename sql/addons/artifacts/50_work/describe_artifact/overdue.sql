@@ -1,5 +1,5 @@
--- Users with artifacts that wait for a description and no job to make it: one was stored at the very moment at which a
--- job ended, or no model could describe another one.
+-- Users with artifacts that wait for a description, but without a job that makes it: an artifact was stored at the very
+-- moment at which a job ended, or no model could describe another artifact.
 create or replace function memory._describe_artifact_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe

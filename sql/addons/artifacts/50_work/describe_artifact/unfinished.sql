@@ -1,6 +1,6 @@
--- An artifact that no model could describe keeps the description that was made by rule, so that the next job takes
--- another one. The job is locked already, and who removes artifacts locks them before jobs. So nobody is waited for: an
--- artifact that somebody holds is left to the next job.
+-- If no model could describe an artifact, the artifact keeps the description that a rule made, so that the next job
+-- takes another artifact. The job is locked already, but a session that removes artifacts locks them before jobs. So
+-- this function waits for nobody: it leaves an artifact that another session holds to the next job.
 create or replace function memory._describe_artifact_unfinished(p_job memory.jobs, p_goes_on boolean)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,5 +1,5 @@
--- Shows the texts that the model has found harmless, and puts the others into quarantine with its reason. A result
--- without a verdict for each piece is refused. A text that was changed meanwhile goes on waiting, and so do those after
+-- Releases the texts that the model has found harmless, and puts the others into quarantine with the model's reason.
+-- Refuses a result without a verdict for each piece. A text that was changed meanwhile waits on, and so do texts after
 -- it.
 create or replace function memory._screen_texts_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
@@ -23,12 +23,12 @@ begin
   end if;
   perform memory._lock_scopes_of(p_job.user_id, array(
     select (h ->> 'id')::uuid from jsonb_array_elements(handed) as h where h ->> 'source' = 'memory'));
-  -- If another session holds the thread, neither waits for the other: the worker hands the result in again.
+  -- If another session holds the thread, this one does not wait: the worker hands the result in again.
   perform from memory.threads as t
   where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update nowait;
   for judged in
     select h.text, bool_or((v.verdict -> 'is_attack')::boolean) as is_attack,
-      -- A model that was talked round may repeat orders in its reason.
+      -- The reason is stripped of markup, because a model that was misled may repeat orders in it.
       'screen: ' || coalesce(left(min(regexp_replace(
         left(v.verdict ->> 'reason', 2000), '[^[:alnum:].,;()''-]+', ' ', 'g'))
         filter (where (v.verdict -> 'is_attack')::boolean), 200), 'an attack') as reason
@@ -45,8 +45,8 @@ begin
 end;
 $$;
 
--- Gives a text that was handed out its verdict: the reason for which it is refused, or null. False if it has changed or
--- gone meanwhile.
+-- Applies a verdict to a text that was handed out. p_reason is the reason for which the text is refused, or null. The
+-- result is false if the text was changed or deleted meanwhile.
 create or replace function memory._take_verdict(p_job memory.jobs, p_text jsonb, p_reason text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -78,7 +78,7 @@ begin
       if p_reason is not null then
         update memory.documents as d set quarantine_reason = p_reason
         where d.user_id = p_job.user_id and d.document_id = the_id::uuid;
-      else -- rules judge the rest of a long document when a job cuts it, so it does not count as released
+      else -- a job that cuts a long document has its rest judged, so it does not count as released
         perform memory._release_document(p_job.user_id, the_id::uuid);
         update memory.documents as d set released_at = null
         where d.user_id = p_job.user_id and d.document_id = the_id::uuid;

@@ -1,17 +1,17 @@
--- Texts of low trust that wait for the verdict of the screen model: of a thread its messages since the last verdict, of
--- the user as a whole memories, documents and artifacts. A model is given the first 64,000 characters of a text, in
--- pieces of 8,000; rules look at all of it.
+-- Texts of low trust that wait for the verdict of the screen model. For a thread these are its messages since the last
+-- verdict, for the user as a whole memories, documents and artifacts. The model is given the first 64,000 characters of
+-- a text, in pieces of 8,000. Rules judge the whole text.
 create or replace function memory._screen_texts_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  at_most constant int := 20 >> least(p_job.attempts - 1, 4); -- the fifth attempt has one text
+  at_most constant int := 20 >> least(p_job.attempts - 1, 4); -- the fifth attempt has only one text
   piece constant int := 8000;
   model memory.models;
   waiting jsonb;
-  -- Read first, so that a message that comes meanwhile is not passed over.
+  -- The newest seq is read first, so that a message that comes meanwhile is not passed over.
   newest constant bigint := (
     select t.next_seq - 1 from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope);
   texts jsonb;
@@ -41,9 +41,9 @@ begin
 end;
 $$;
 
--- The texts that wait for a verdict, those that came first before others. seq is that of a message, up to which
--- a watermark says that everything was judged. An artifact comes when rules have judged all of its parts. p_id: this
--- text alone.
+-- The texts that wait for a verdict, in the order in which they came. seq is the number of a message: the watermark
+-- says up to which seq every message was judged. An artifact is given to the model when rules have judged all of its
+-- parts. With p_id only this text is returned.
 create or replace function memory._waiting_texts(
   p_user_id text, p_thread_id text, p_at_most int, p_id text default null
 )

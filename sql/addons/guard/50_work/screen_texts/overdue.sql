@@ -1,6 +1,6 @@
--- Threads and users with texts that wait for a verdict and no job that brings one. Messages and artifacts queue none
--- when they are stored, because nobody recalls them at once. While no policy switches screening on, nothing is looked
--- for.
+-- Threads and users with texts that wait for a verdict but without a job that brings one. Messages and artifacts queue
+-- no job when they are stored, because nobody recalls them at once. If no policy switches screening on, the function
+-- reads no texts.
 create or replace function memory._screen_texts_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe

@@ -1,5 +1,6 @@
--- Refuses the text for which a job has died: in its last attempt the model was given this text alone, and gave no
--- verdict. So no text keeps others from theirs. Nobody is waited for: if somebody holds the text, a later job dies.
+-- Refuses the text for which a job has died: in its last attempt the model was given only this text, and gave no
+-- verdict. So no text keeps others from their verdicts. The function waits for nobody: if another session holds the
+-- text, the text is refused when a later job dies.
 create or replace function memory._screen_texts_unfinished(p_job memory.jobs, p_goes_on boolean)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,4 +1,4 @@
--- For the doctor's check of roles: bindings that bind nobody or do not hold, and how many roles are bound to a user.
+-- For the doctor's check of roles: bindings that bind nobody or have no effect, and how many roles are bound to a user.
 create or replace function memory._check_bindings(out fault text, out note text)
 language plpgsql stable parallel safe
 as $$
