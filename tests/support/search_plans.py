@@ -70,12 +70,7 @@ def plans_of(api: Api, call: Callable[[], object]) -> list[list[Step]]:
 
 def plan_of_ranking(api: Api, **arguments: Any) -> list[Step]:
     """The steps of the statements of a search that read texts: one of them ranks."""
-    return [
-        step
-        for plan in plans_of_search(api, **arguments)
-        if reads(plan, "texts")
-        for step in plan
-    ]
+    return [step for plan in plans_of_search(api, **arguments) if reads(plan, "texts") for step in plan]
 
 
 def reads(steps: list[Step], table: str) -> list[Step]:

@@ -78,11 +78,8 @@ declare
   rrf_k constant int := (p_settings ->> 'rrf_k')::int;
   -- How many texts without a word of the query are scored, and how many of the best texts get the features of other
   -- tables. Their neighbours and these features change the order, so the texts are more than those that are returned.
+  -- Of documents and artifacts all pieces with an embedding are scored, because the best piece of each counts.
   pool constant int := case when is_judged then greatest(200, 150 + 2 * p_row_limit) else p_row_limit end;
-  -- The sources of which each text is scored: documents and artifacts, because the best piece of each counts. Of other
-  -- sources, texts without a word of the query or of the messages around it are scored only if they are similar enough
-  -- (least_near).
-  whole constant text[] := case when needs_ranks then sources else '{document,artifact}' end;
   meant constant jsonb := case when is_judged then memory._days_meant(p_query, p_user_id) end;
   asks_the_assistant constant boolean := coalesce(is_judged and memory._asks_the_assistant(p_query), false);
   -- By how much the features of other tables can change a logit: only texts that they can bring among the first
@@ -228,7 +225,7 @@ begin
           where c.matched is not null
             or c.similarity is not null
               and (c.similarity >= l.own or greatest(n.similarity, m.similarity) >= l.beside or o.words is not null
-                   or c.source = any (whole))
+                   or c.source in ('document', 'artifact'))
           offset 0) as w
         offset 0) as t
       offset 0) as f
