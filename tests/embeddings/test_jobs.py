@@ -118,7 +118,10 @@ def test_the_payload_brings_the_model_and_texts_under_small_numbers(active: Api)
     assert payload == {
         "model": {"name": "ada", "provider": "azure", "model": "ada-2", "settings": {"batch_size": 7}},
         "prompt": None,
-        "texts": [{"number": n, "text": text} for n, text in enumerate([row["text"] for row in payload["texts"]], 1)],
+        "texts": [
+            {"number": n, "text": text, "count": True}
+            for n, text in enumerate([row["text"] for row in payload["texts"]], 1)
+        ],
     }
     assert {row["text"] for row in payload["texts"]} == {"Likes tea", "Owns a boat"}
     assert not any(str(memory_id) in str(payload) for memory_id in ids)

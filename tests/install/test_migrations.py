@@ -57,21 +57,27 @@ TABLES = "core/10_policy/tables.sql"
 NEXT = f"migrations/{LATER}-{LATEST}.sql"
 
 
-@pytest.fixture
-def problems_after(tmp_path: Path) -> Callable[[str, str, str], list[str]]:
-    """Release a copy of the sources with a migration, change a file below sql/, and return what the build says."""
+@pytest.fixture(scope="module")
+def problems_after(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str, str], list[str]]:
+    """Release a copy of the sources with a migration; then change a file below sql/, and return what the build says."""
+    folder = tmp_path_factory.mktemp("released")
+    build_version(folder, {PART: "select 1;\n"})
+    sql, tables = folder / "version" / "sql", the_build(folder / "version").tables
+    tables.freeze(sql)
+    assert tables.changes_of_releases(sql) == []
 
     def changed(path: str, old: str, new: str) -> list[str]:
-        build_version(tmp_path, {PART: "select 1;\n"})
-        sources = tmp_path / "version"
-        sql, tables = sources / "sql", the_build(sources).tables
-        tables.freeze(sql)
-        assert tables.changes_of_releases(sql) == []
         file = sql / path
-        text = file.read_text() if file.exists() else ""
-        assert old in text
-        file.write_text(text.replace(old, new, 1) if old else new)
-        return list(tables.changes_of_releases(sql))
+        text = file.read_text() if file.exists() else None
+        assert old in (text or "")
+        file.write_text((text or "").replace(old, new, 1) if old else new)
+        try:
+            return list(tables.changes_of_releases(sql))
+        finally:
+            if text is None:
+                file.unlink()
+            else:
+                file.write_text(text)
 
     return changed
 

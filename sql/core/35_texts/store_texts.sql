@@ -35,7 +35,8 @@ begin
         keys = excluded.keys, hash = excluded.hash,
         model = case when t.hash = excluded.hash then t.model end,
         embedding = case when t.hash = excluded.hash then t.embedding end,
-        code = case when t.hash = excluded.hash then t.code end
+        code = case when t.hash = excluded.hash then t.code end,
+        tokens = case when t.hash = excluded.hash then t.tokens end
     where (t.thread_id, t.number, t.agent_id, t.created_at, t.valid_until, t.words, t.hash) is distinct from (
       excluded.thread_id, excluded.number, excluded.agent_id, excluded.created_at, excluded.valid_until,
       excluded.words, excluded.hash)

@@ -19,6 +19,7 @@ create table memory.texts (
   model text, -- model
   embedding halfvec, -- made
   code bit varying, -- made
+  tokens int, -- made
   primary key (user_id, source, id),
   constraint embedding_has_a_direction check (l2_norm(embedding) > 0),
   constraint embedding_has_a_model check ((embedding is null) = (model is null))
@@ -69,6 +70,8 @@ comment on column memory.texts.hash is 'MD5 of the text that is embedded; null f
 comment on column memory.texts.model is 'The name in memory.models of the model that made the embedding.';
 comment on column memory.texts.embedding is
 'The vector that the model made of the text; null until a job has embedded the text.';
+comment on column memory.texts.tokens is
+'Of a memory that is embedded by its content: the exact tokens of the content; null where no job has counted them.';
 comment on column memory.texts.code is
 'Of a message: the signs of the embedding, a bit for each dimension. The number of bits in which two codes differ '
 'tells nearly how similar two embeddings are, and 384 bits are read sixteen times as fast as 384 numbers.';

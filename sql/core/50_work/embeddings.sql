@@ -14,7 +14,9 @@ declare
   texts jsonb;
   rows_input jsonb;
 begin
-  select jsonb_agg(jsonb_build_object('number', n.number, 'text', n.embedded) order by n.number),
+  select jsonb_agg(
+      jsonb_build_object('number', n.number, 'text', n.embedded)
+        || case n.source when 'memory' then jsonb '{"count": true}' else '{}' end order by n.number),
     jsonb_agg(jsonb_build_object('source', n.source, 'id', n.id, 'hash', n.hash) order by n.number),
     max(n.tokens)
   into texts, rows_input, tokens
@@ -105,6 +107,16 @@ begin
         from jsonb_array_elements(p_job.input -> 'rows') with ordinality as r (value, place)) as w
   cross join lateral memory._keep_embeddings(p_job.user_id, model, w.sources, w.ids, w.hashes,
                                             handed_in.embeddings) as k;
+  if jsonb_typeof(p_result -> 'token_counts') = 'array' then
+    update memory.texts as t set tokens = c.tokens
+    from (
+      select r.text ->> 'id' as id, (r.text ->> 'hash')::uuid as hash, r.tokens::numeric::int as tokens
+      from rows from (
+        jsonb_array_elements(p_job.input -> 'rows'), jsonb_array_elements(p_result -> 'token_counts')
+      ) as r (text, tokens)
+      where r.text ->> 'source' = 'memory' and jsonb_path_exists(r.tokens, '$ ? (@ >= 0 && @ < 1000000)')) as c
+    where t.user_id = p_job.user_id and t.source = 'memory' and t.id = c.id and t.hash = c.hash;
+  end if;
   if model.is_active and 'memory' = any (stored.sources) then
     folded := memory._fold_near_duplicates(p_job.user_id, model.name, array(
       select g.id::uuid from unnest(stored.sources, stored.ids) as g (source, id) where g.source = 'memory'));

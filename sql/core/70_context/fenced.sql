@@ -25,7 +25,7 @@ create or replace function memory._fence_tokens()
 returns int
 language sql immutable parallel safe
 begin atomic
-  select 40;
+  select 36;
 end;
 
 -- A text without empty lines, so that memory._without_recalled() sees where the text ends when the application sends it

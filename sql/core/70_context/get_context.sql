@@ -22,7 +22,7 @@ declare
   shared text[]; -- the user_ids of the spaces whose memories are shown as well; null for none
   for_thread int := 0; -- tokens beyond the policy's context.max_tokens
   asking memory._asking;
-  history memory._recalled[];
+  history memory._offer[];
   made record; -- of memory._fitted()
 begin
   perform memory._check_id('user_id', user_id), memory._check_id('thread_id', thread_id),
@@ -47,10 +47,7 @@ begin
   if recall is not null then
     policy := jsonb_set(policy, '{context,recall}', to_jsonb(recall));
   end if;
-  history := memory._whole_history(
-    row(get_context.user_id, get_context.thread_id, get_context.agent_id, null, null, null, policy, layout, false, null,
-      null, null, null)::memory._asking, max_tokens);
-  if policy #>> '{context,recall}' = 'false' or history <> '{}' then
+  if policy #>> '{context,recall}' = 'false' then
     policy := jsonb_set(policy, '{context,keep_recalled}', 'false'); -- nothing recalled at all, nor kept from before
   end if;
   -- Without a query the context is made for the user's newest message.
@@ -60,15 +57,20 @@ begin
   asking := memory._asking_of(
     get_context.user_id, get_context.thread_id, get_context.agent_id, query, query_embedding, policy, filters, layout,
     coalesce(explain, false), shared, p_why_no_recall => case
-      when history <> '{}' then 'the whole history stands in the context'
       when recall then null
       when not recall then 'the call switches recall off'
       when policy #>> '{context,recall}' = 'false' then 'the policy switches recall off (context.recall)'
       when length(query) <= 50 and memory._acknowledges(memory._wording(query)) then 'the query only acknowledges' end);
+  history := memory._recalled_part(5, 0, memory._whole_history(asking, max_tokens));
+  if history <> '{}' then
+    asking := jsonb_populate_record(asking, jsonb_build_object(
+      'why_no_recall', 'the whole history stands in the context',
+      'policy', jsonb_set(policy, '{context,keep_recalled}', 'false')));
+  end if;
   if max_tokens is null and whole_thread then
     for_thread := memory._whole_thread_tokens(asking);
   end if;
-  for_thread := for_thread + memory._shown_tokens(memory._recalled_part(5, 0, history));
+  for_thread := for_thread + memory._shown_tokens(history);
   max_tokens := coalesce(
     max_tokens, least((policy #>> '{context,max_tokens}')::bigint + for_thread, 2147483647)::int);
 

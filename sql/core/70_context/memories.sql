@@ -5,9 +5,8 @@
 -- The memories of one kind as lines, best first. p_kind says which: those that stand in every context (standing),
 -- chosen without the query, so that the block changes only when memories change; those that the query asks for besides
 -- (asked), without p_except; or the most useful of all (all). Lines that do not fit into p_room tokens (null: no limit)
--- are passed over; numbers and headings count too, so that the whole block keeps the limit. If there are more memories
--- than p_most, half of the number is left to those that are asked for. A memory of a space begins with its name in
--- brackets.
+-- with the headings of their types are passed over. If there are more memories than p_most, half of the number is left
+-- to those that are asked for. A memory of a space begins with its name in brackets.
 create or replace function memory._memory_offers(
   p_asking memory._asking, p_kind text, p_place int, p_most int, p_room int, p_dates boolean,
   p_except uuid[] default '{}'
@@ -18,10 +17,13 @@ as $$
 declare
   ranked record;
   offers memory._offer[] := array[]::memory._offer[];
-  room int := p_room - memory._tokens_at_most(memory._heading_of('memories'));
+  room int := p_room;
   types text[] := array[]::text[];
   most int := p_most;
+  line text;
+  held text; -- since when, and until when
   tokens int;
+  of_heading int;
   why_not text;
 begin
   if p_asking.spaces is null
@@ -32,34 +34,43 @@ begin
     return offers;
   end if;
   for ranked in
-    select m.*, coalesce(t.heading, m.memory_type) as heading,
-      memory._memory_line(case when m.space is null then m.content else '[' || m.space || '] ' || m.content end)
-        || case when p_dates then memory._dates_held(p_asking.user_id, m.memory_id, m.valid_from, m.valid_to)
-             else '' end as line,
-      count(*) over () as found
+    select m.*, coalesce(t.heading, m.memory_type) as heading, count(*) over () as found, x.tokens
     from memory._rank_memories(p_asking, p_kind, p_most, p_except) as m
+    left join lateral (
+      select e.tokens from memory.texts as e
+      where e.user_id = m.owner and e.source = 'memory' and e.id = m.memory_id::text and e.hash = md5(m.content)::uuid
+      offset 0) as x on true
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
   loop
     if p_kind = 'standing' and ranked.found > p_most and num_nonnulls(p_asking.query, p_asking.target) > 0 then
       most := (p_most + 1) / 2;
     end if;
-    tokens := memory._tokens_at_most(e'\n12. ' || ranked.line)
-      + case when ranked.memory_type = any (types) then 0
-             else memory._tokens_at_most(e'\n\n**:**' || memory._memory_line(ranked.heading)) end;
-    why_not := case
-      when ranked.rank > p_most or cardinality(types) >= most then 'others matter more'
-      when tokens > room then 'does not fit' end;
+    why_not := case when ranked.rank > p_most or cardinality(types) >= most then 'others matter more' end;
+    line := memory._memory_line(
+      case when ranked.space is null then ranked.content else '[' || ranked.space || '] ' || ranked.content end);
+    held := case when p_dates and why_not is null
+      then memory._dates_held(p_asking.user_id, ranked.memory_id, ranked.valid_from, ranked.valid_to) else '' end;
+    tokens := case when line = ranked.content and ranked.tokens is not null
+      -- A number has three tokens with its period and line break, and a blank before an East Asian letter is one more;
+      -- " (since 13 November 2026)" has nine.
+      then ranked.tokens + 3 + (octet_length(left(line, 1)) > 2)::int + 9 * regexp_count(held, 'since|until')
+      else memory._tokens_at_most(e'\n12. ' || line || held) end;
+    of_heading := case when ranked.memory_type = any (types) then 0 else memory._heading_tokens(ranked.heading) end;
+    if why_not is null and tokens + of_heading > room then
+      why_not := 'does not fit';
+    end if;
     if why_not is null then
-      room := room - tokens;
+      room := room - tokens - of_heading;
       types := types || ranked.memory_type;
     end if;
     offers := offers || row(
-      p_place, 0, 'memories', ranked.memory_id, 'system', ranked.line, tokens, jsonb_build_object(
+      p_place, 0, 'memories', ranked.memory_id, 'system', line || held, tokens, jsonb_build_object(
         'memory_id', ranked.memory_id, 'score', ranked.score, 'relevance', ranked.relevance,
         'importance', ranked.importance, 'recency', ranked.recency)
         || case when p_asking.spaces is null then '{}' else jsonb_build_object('space', ranked.space) end,
       why_not, ranked.memory_type, ranked.stated_at)::memory._offer;
+    exit when why_not is not null and room < 10 and not p_asking.explains; -- Hardly any line has fewer tokens.
   end loop;
   return offers;
 end;
@@ -70,14 +81,14 @@ $$;
 -- to the query, importance and recency, whose weights the policy sets, as in Park et al., "Generative Agents" (2023).
 -- Recency halves with every 30 days since the memory was last said. A memory is asked for if it is as relevant as the
 -- policy's context.min_relevance says and if its score in the search is no less than the share context.recall_cut of
--- the best, or if the query names its attribute. The result has p_most memories and one more, if there are more; all,
--- if the context is explained.
+-- the best, or if the query names its attribute; and so is a lesson about a tool that the thread has called. The result
+-- has p_most memories and one more, if there are more; all, if the context is explained.
 create or replace function memory._rank_memories(
   p_asking memory._asking, p_kind text, p_most int, p_except uuid[]
 )
 returns table (
   rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
-  importance real, recency real, space text, valid_from timestamptz, valid_to timestamptz
+  importance real, recency real, owner text, space text, valid_from timestamptz, valid_to timestamptz
 )
 language plpgsql stable parallel unsafe
 set enable_nestloop = off
@@ -95,6 +106,8 @@ declare
     case when is_standing then 0 else memory._share(weights ->> 'recency_weight') end;
   asks_then constant boolean := memory._time_asked(p_asking.query) is not null;
   cut constant double precision := memory._share(weights ->> 'recall_cut');
+  tools constant text[] := case when (p_asking.policy #>> '{extraction,procedures}')::boolean
+    then memory._tools_called(p_asking) else '{}' end;
 begin
   return query
   with relevant as materialized (
@@ -121,15 +134,17 @@ begin
     from unnest(p_asking.user_id || p_asking.spaces) as o (owner)
     cross join lateral (
       select m.memory_id, m.memory_type, m.content, m.importance, memory._stated_at(m) as stated_at,
-        case when a.memory_id is not null then 1::real else coalesce(r.score, 0) end as match,
-        case when a.memory_id is not null then 1::real else coalesce(r.relevance, 0) end as relevance,
+        case when k.is_asked then 1::real else coalesce(r.score, 0) end as match,
+        case when k.is_asked then 1::real else coalesce(r.relevance, 0) end as relevance,
         -- Recalling a memory makes it no younger. What began before it was said is as old as the saying: who says today
         -- that she moved to Lisbon last year lives there today.
         memory._recency(greatest(memory._said_at(m), m.valid_from)) as recency, m.valid_from, m.valid_to,
-        r.is_near or a.memory_id is not null as is_near
+        r.is_near or k.is_asked as is_near
       from memory.memories as m
       left join relevant as r on r.memory_id = m.memory_id and r.owner = o.owner
       left join asked as a on a.memory_id = m.memory_id
+      cross join lateral (select a.memory_id is not null or (
+        m.memory_type = 'procedural' and m.subject = any (tools)) is true) as k (is_asked)
       where m.user_id = o.owner and memory._is_valid(m)
         and (p_asking.agent_id is null or o.owner <> p_asking.user_id or m.agent_id = p_asking.agent_id)
         and (p_asking.filters is null
@@ -151,12 +166,28 @@ begin
   )
   select row_number() over (order by b.score desc, b.stated_at desc, b.memory_id desc), b.memory_id, b.memory_type,
     b.content, b.stated_at, memory._real(b.score),
-    case when not is_standing then memory._real(b.relevance) end, b.importance, memory._real(b.recency),
+    case when not is_standing then memory._real(b.relevance) end, b.importance, memory._real(b.recency), b.owner,
     case when b.owner <> p_asking.user_id then memory._space_of(b.owner) end,
     b.valid_from, b.valid_to
   from best as b;
 end;
 $$;
+
+-- The subjects of lessons about the tools that the thread has called, in the 100 messages before the newest request of
+-- the user. Calls of the round that has begun do not count, so that the context of a round stays as it is.
+create or replace function memory._tools_called(p_asking memory._asking)
+returns text[]
+language sql stable parallel safe
+begin atomic
+  select coalesce(array_agg(distinct 'tool ' || (n #>> '{}')), '{}')
+  from (
+    select m.metadata
+    from memory.messages as m
+    where m.user_id = (p_asking).user_id and m.thread_id = (p_asking).thread_id and m.seq < (
+      select r.seq from memory._newest_request((p_asking).user_id, (p_asking).thread_id, (p_asking).agent_id) as r)
+    order by m.seq desc limit 100) as s
+  cross join lateral jsonb_path_query(s.metadata, 'lax $.tool_calls[*].function.name') as n;
+end;
 
 -- What memories and recalled messages say twice: the ids of the memories whose source messages are all recalled, and
 -- one of these messages says more than the memory (but a standing memory stays); and of the messages that say no more
@@ -164,10 +195,17 @@ $$;
 create or replace function memory._said_twice(
   p_user_id text, p_memories memory._offer[], p_recalled memory._recalled[], out memories text[], out messages text[]
 )
-language sql stable parallel safe
-begin atomic
+language plpgsql stable parallel safe
+as $$
+begin
+  memories := '{}';
+  messages := '{}';
+  if p_memories = '{}' or p_recalled = '{}' then
+    return;
+  end if;
   select coalesce(array_agg(distinct p.id) filter (where p.is_recalled), '{}'),
     coalesce(array_agg(p.message) filter (where p.no_more and not p.is_recalled), '{}')
+  into memories, messages
   from (
     select s.*, s.place <> 3 and bool_or(not s.no_more) over of_memory
         and count(*) filter (where s.why_not is null) over of_memory = s.sources as is_recalled
@@ -182,47 +220,58 @@ begin atomic
       where k.why_not is null) as s
     window of_memory as (partition by s.id)) as p;
 end;
-
--- The block of the memories that are shown, grouped by type: null where there are none. The block shows memories in the
--- order in which they were said: of two statements that disagree the later one is newer, and a new memory stands at the
--- end of its type.
-create or replace function memory._memory_block(p_offers memory._offer[])
-returns text
-language plpgsql stable parallel safe
-as $$
-begin
-  return (
-    select memory._heading_of('memories') || e'\n\n'
-      || string_agg(g.block, e'\n\n' order by g.position, g.memory_type)
-    from (
-      select n.kind as memory_type, t.position,
-        '**' || memory._memory_line(coalesce(t.heading, n.kind)) || e':**\n'
-          || string_agg(n.number || '. ' || n.content, e'\n' order by n.number) as block
-      from (
-        select o.kind, o.content, row_number() over (partition by o.kind order by o.said_at, o.id) as number
-        from unnest(p_offers) as o where o.why_not is null
-      ) as n
-      left join memory.memory_types as t on t.memory_type = n.kind
-      group by n.kind, t.position, t.heading
-    ) as g);
-end;
 $$;
 
--- The part of a context that shows these memories, and the lines that it leaves out.
-create or replace function memory._memories_part(p_offers memory._offer[])
+-- The part of a context that shows these memories, and the lines that it leaves out. The part is a block of the
+-- memories, grouped by type, in the fence if p_fenced. The block shows memories in the order in which they were said:
+-- of two statements that disagree the later one is newer, and a new memory stands at the end of its type. The tokens of
+-- the block are at most those of its lines, and at most the bound of the whole text.
+create or replace function memory._memories_part(p_offers memory._offer[], p_fenced boolean default true)
 returns memory._offer[]
 language plpgsql stable parallel safe
 as $$
 declare
-  block constant text := memory._fenced(memory._memory_block(p_offers));
+  block text;
+  tokens int;
 begin
+  if p_offers = '{}' then
+    return p_offers;
+  end if;
+  select memory._heading_of('memories') || e'\n\n'
+      || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), sum(g.tokens)
+  into block, tokens
+  from (
+    select n.kind as memory_type, t.position, sum(n.token_count) + memory._heading_tokens(coalesce(t.heading, n.kind))
+        as tokens,
+      '**' || memory._memory_line(coalesce(t.heading, n.kind)) || e':**\n'
+        || string_agg(n.number || '. ' || n.content, e'\n' order by n.number) as block
+    from (
+      select o.kind, o.content, o.token_count,
+        row_number() over (partition by o.kind order by o.said_at, o.id) as number
+      from unnest(p_offers) as o where o.why_not is null
+    ) as n
+    left join memory.memory_types as t on t.memory_type = n.kind
+    group by n.kind, t.position, t.heading
+  ) as g;
+  block := case when p_fenced then memory._fenced(block) else block end;
+  tokens := least(memory._tokens_at_most(block), memory._fence_tokens() + tokens);
   return array(
-    select row((p_offers[1]).place, 0, 'memories', null, 'system', block, memory._tokens_at_most(block),
+    select row((p_offers[1]).place, 0, 'memories', null, 'system', block, tokens,
       jsonb_build_object('memories', jsonb_agg(o.metadata order by o.number)), null, null, null)::memory._offer
     from unnest(p_offers) with ordinality
       as o (place, seq, source, id, role, content, token_count, metadata, why_not, kind, said_at, number)
     where o.why_not is null and block is not null
     having count(*) > 0) || array(select o from unnest(p_offers) as o where o.why_not is not null);
+end;
+$$;
+
+-- The most tokens that a heading in the block of memories has, with the signs and line breaks around it.
+create or replace function memory._heading_tokens(p_heading text)
+returns int
+language plpgsql immutable parallel safe
+as $$
+begin
+  return memory._tokens_at_most(e'\n\n**:**' || memory._memory_line(p_heading));
 end;
 $$;
 

@@ -31,12 +31,12 @@ begin
 end;
 $$;
 
--- The upper limit of the tokens of a block with these lines and days. A date and the lines around it take 8 tokens.
+-- The upper limit of the tokens of a block with these lines and days. A date and the lines around it take 7 tokens.
 create or replace function memory._recall_tokens(p_tokens_of_lines bigint, p_days bigint)
 returns bigint
 language sql immutable parallel safe
 begin atomic
-  select memory._fence_tokens() + p_tokens_of_lines + 8 * p_days;
+  select memory._fence_tokens() + p_tokens_of_lines + 7 * p_days;
 end;
 
 -- The part of a context that shows these messages in the order of time, each day under its date.
@@ -45,6 +45,9 @@ returns memory._offer[]
 language plpgsql stable parallel safe
 as $$
 begin
+  if p_candidates = '{}' then
+    return array[]::memory._offer[];
+  end if;
   return array(
   select row(
     p_place, p_seq, 'recalled', null, 'system',

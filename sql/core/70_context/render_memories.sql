@@ -35,12 +35,15 @@ begin
     perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
     return '';
   end if;
-  return coalesce(memory._memory_block(memory._memory_offers(
-    memory._asking_of(
-      render_memories.user_id, null, render_memories.agent_id, memory._query_or_null(query), query_embedding, policy,
-      filters, p_near => min_relevance),
-    case when min_relevance is null then 'all' else 'asked' end, 9, max_memories, max_tokens,
-    coalesce(dates, false))), '');
+  return coalesce((
+    select p.content
+    from unnest(memory._memories_part(memory._memory_offers(
+      memory._asking_of(
+        render_memories.user_id, null, render_memories.agent_id, memory._query_or_null(query), query_embedding, policy,
+        filters, p_near => min_relevance),
+      case when min_relevance is null then 'all' else 'asked' end, 9, max_memories,
+      max_tokens - memory._tokens_at_most(memory._heading_of('memories')), coalesce(dates, false)), false)) as p
+    where p.why_not is null), '');
 end;
 $$;
 comment on function memory.render_memories(

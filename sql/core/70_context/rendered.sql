@@ -73,20 +73,12 @@ begin atomic
   select row(null, null, p_source, p_id, null, null, p_tokens, null, p_why_not, null, null)::memory._offer;
 end;
 
--- The offer, left out for this reason unless that is null.
-create or replace function memory._unless(p_offer memory._offer, p_why_not text)
-returns memory._offer
-language sql immutable parallel safe
-begin atomic
-  select row(
-    p_offer.place, p_offer.seq, p_offer.source, p_offer.id, p_offer.role, p_offer.content, p_offer.token_count,
-    p_offer.metadata, p_why_not, p_offer.kind, p_offer.said_at)::memory._offer;
-end;
-
 -- The tokens of what is shown.
 create or replace function memory._shown_tokens(p_offers memory._offer[])
 returns int
-language sql immutable parallel safe
-begin atomic
-  select coalesce(sum(o.token_count), 0)::int from unnest(p_offers) as o where o.why_not is null;
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(sum(o.token_count), 0) from unnest(p_offers) as o where o.why_not is null;
 end;
+$$;

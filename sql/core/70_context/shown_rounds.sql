@@ -5,15 +5,20 @@
 -- question costs more than keeping it. A row per round says what was shown; its texts are read from the messages, so
 -- what was deleted, has expired or is in quarantine is gone here, too. A server that cannot write does without.
 
--- The rounds of a thread of which something stays: newest first, the first thousand.
-create or replace function memory._shown_rounds(p_asking memory._asking, out seqs bigint[], out tokens int[])
+-- The rounds of a thread of which something stays: newest first, the first thousand. same_query, max_tokens: whether
+-- the newest of them was asked for the same, and within how many tokens.
+create or replace function memory._shown_rounds(
+  p_asking memory._asking, out seqs bigint[], out tokens int[], out same_query boolean, out max_tokens int
+)
 language plpgsql stable parallel safe
 as $$
 begin
   if p_asking.layout = 'cached' and (p_asking.policy #>> '{context,keep_recalled}')::boolean then
-    select array_agg(r.seq), array_agg(r.token_count) into seqs, tokens
+    select array_agg(r.seq), array_agg(r.token_count), (array_agg(r.query_hash))[1] = memory._round_hash(p_asking),
+      (array_agg(r.max_tokens))[1]
+    into seqs, tokens, same_query, max_tokens
     from (
-      select s.seq, s.token_count from memory.shown_rounds as s
+      select s.seq, s.token_count, s.query_hash, s.max_tokens from memory.shown_rounds as s
       where s.user_id = p_asking.user_id and s.thread_id = p_asking.thread_id
         and s.agent_id = coalesce(p_asking.agent_id, '')
       order by s.seq desc limit 1000) as r;
@@ -76,8 +81,8 @@ declare
 begin
   if p_request is null or p_asking.layout <> 'cached' or p_asking.explains
     or not (p_asking.policy #>> '{context,keep_recalled}')::boolean
-    or current_setting('transaction_read_only')::boolean or current_setting('transaction_isolation') <> 'read committed'
-    or memory._is_kept(p_asking, p_request, p_max_tokens) then
+    or current_setting('transaction_read_only')::boolean
+    or current_setting('transaction_isolation') <> 'read committed' then
     return;
   end if;
   perform from memory.threads as t
@@ -106,20 +111,7 @@ exception when lock_not_available or deadlock_detected then
 end;
 $$;
 
--- Whether what was recalled for this query and limit before a message is kept.
-create or replace function memory._is_kept(p_asking memory._asking, p_request bigint, p_max_tokens int)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from memory.shown_rounds as s
-    where s.user_id = p_asking.user_id and s.thread_id = p_asking.thread_id
-      and s.agent_id = coalesce(p_asking.agent_id, '') and s.seq = p_request
-      and s.query_hash = memory._round_hash(p_asking) and s.max_tokens = p_max_tokens);
-end;
-$$;
-
+-- What the question of a round is compared by.
 create or replace function memory._round_hash(p_asking memory._asking)
 returns text
 language plpgsql immutable parallel safe

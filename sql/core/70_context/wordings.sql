@@ -26,6 +26,9 @@ declare
   figures text := '';
   word text;
 begin
+  if length(p_wording) < 20 then
+    return null;
+  end if;
   foreach word in array string_to_array(p_wording, ' ') loop
     if word ~ '[0-9]' then
       figures := figures || ' ' || word;
@@ -36,8 +39,7 @@ begin
         else array[longest[1], longest[2], word] end;
     end if;
   end loop;
-  return case when length(p_wording) >= 20 then (
-    select string_agg(w, ' ' order by w) || figures from unnest(longest) as w) end;
+  return (select string_agg(w, ' ' order by w) from unnest(longest) as w) || figures;
 end;
 $$;
 
@@ -78,14 +80,23 @@ language plpgsql stable parallel safe
 as $$
 declare
   said constant text := memory._wording(p_said, 1000000);
+  sentence text;
+  wording text;
+  is_said boolean;
 begin
-  for place in 1 .. case when said is null then 0 else cardinality(p_candidates) end loop
-    if (p_candidates[place]).why_not is null and (
-      select bool_and(strpos(said, w.wording) > 0)
-      from regexp_split_to_table(regexp_replace((p_candidates[place]).line, '^[^:]*: ', ''),
-                                 e'(?<=[.!?])\\s+|(?<=[\\u3002\\uff01\\uff1f])|\\n+') as s (sentence)
-      cross join lateral memory._wording(s.sentence) as w (wording)
-      where octet_length(w.wording) >= 12) then
+  for place in 1 .. case when said <> '' then cardinality(p_candidates) else 0 end loop
+    continue when (p_candidates[place]).why_not is not null;
+    is_said := false;
+    foreach sentence in array regexp_split_to_array(
+      regexp_replace((p_candidates[place]).line, '^[^:]*: ', ''),
+      e'(?<=[.!?])\\s+|(?<=[\\u3002\\uff01\\uff1f])|\\n+')
+    loop
+      wording := memory._wording(sentence);
+      continue when octet_length(wording) < 12;
+      is_said := strpos(said, wording) > 0;
+      exit when not is_said;
+    end loop;
+    if is_said then
       p_candidates[place].why_not := 'a summary or an earlier conversation says it';
     end if;
   end loop;

@@ -38,6 +38,15 @@ def test_texts_are_embedded_in_batches(fake: FakeModelServer) -> None:
     assert {call["tokens_out"] for call in calls} == {0}
 
 
+@pytest.mark.feature("F12")
+@pytest.mark.usefixtures("encodings")
+def test_tokens_are_counted_of_texts_that_ask_for_it(fake: FakeModelServer) -> None:
+    payload = embedding_job("Likes tea", "Owns a boat", model=chat(fake))
+    assert "token_counts" not in run("embed", payload)
+    payload["texts"][1]["count"] = True
+    assert run("embed", payload)["token_counts"] == [None, 4]
+
+
 def in_base64(body: str) -> str:
     """The body of a server that sends numbers as they were asked for."""
     reply = json.loads(body)
