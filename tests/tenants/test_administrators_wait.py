@@ -116,4 +116,8 @@ def test_an_open_transaction_blocks_no_administrator(api: Api, admin: Api, name:
         for function, arguments in ADMINISTRATION
     }
     waited["a new type"] = waits(admin, lambda: admin.connection.execute(sql.SQL(NEW_TYPE)))
+    if name == "trust_claims" and admin.connection.info.server_version >= 160000:
+        # Since version 16 PostgreSQL lets one transaction at a time grant a role, and both grant that of the tenants.
+        assert [call for call, told in waited.items() if told and not call.startswith("bind_role(")] == []
+        return
     assert {call: told for call, told in waited.items() if told} == {}
