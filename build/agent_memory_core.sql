@@ -22256,7 +22256,8 @@ declare
   rrf_k constant int := (p_settings ->> 'rrf_k')::int;
   -- How many texts without a word of the query are scored, and how many of the best texts get the features of other
   -- tables. Their neighbours and these features change the order, so the texts are more than those that are returned.
-  -- Of documents and artifacts all pieces with an embedding are scored, because the best piece of each counts.
+  -- Of documents and artifacts all pieces with an embedding are scored, because the best piece of each counts, and all
+  -- texts where ranks are needed.
   pool constant int := case when is_judged then greatest(200, 150 + 2 * p_row_limit) else p_row_limit end;
   meant constant jsonb := case when is_judged then memory._days_meant(p_query, p_user_id) end;
   asks_the_assistant constant boolean := coalesce(is_judged and memory._asks_the_assistant(p_query), false);
@@ -22403,7 +22404,7 @@ begin
           where c.matched is not null
             or c.similarity is not null
               and (c.similarity >= l.own or greatest(n.similarity, m.similarity) >= l.beside or o.words is not null
-                   or c.source in ('document', 'artifact'))
+                   or c.source in ('document', 'artifact') or needs_ranks)
           offset 0) as w
         offset 0) as t
       offset 0) as f
