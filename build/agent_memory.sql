@@ -1,4 +1,4 @@
--- agent_memory 0.2.0: agent memory inside PostgreSQL.
+-- agent_memory 1.0.0: agent memory inside PostgreSQL.
 --
 -- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
 --   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
@@ -8,7 +8,7 @@
 -- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 --
 -- For the administrator who must approve it; docs/what-runs-in-my-database.md has more.
---   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1065 functions, 110 of them public.
+--   It makes    schema memory with 52 tables, 11 views, 42 triggers and 1069 functions, 110 of them public.
 --               The extensions vector, pgcrypto and, for a superuser, plpython3u, if they are missing. Roles without
 --               login: memory_app, memory_tenant, memory_worker, memory_reader, memory_admin, if you may create roles.
 --   It leaves   everything else as it is: it makes no object in another schema, no setting of the server, the database
@@ -54,15 +54,20 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtextextended('agent_memory install', 0));
   -- The next transaction says what is wrong with an installation that is another role's, newer, or not whole.
+  if not exists (select from pg_namespace where nspname = 'memory' and pg_get_userbyid(nspowner) = current_user) then
+    return; -- who may not use the schema may not look into it either
+  end if;
   if to_regclass('memory.migrations') is null or to_regprocedure('memory.version()') is null
     or to_regprocedure('memory._door()') is not null
-    or not exists (select from pg_namespace where nspname = 'memory' and pg_get_userbyid(nspowner) = current_user) then
+    or exists (select from pg_proc as p
+               where p.pronamespace = to_regnamespace('memory') and p.proowner <> current_user::regrole
+                 and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])) then
     return;
   end if;
   execute 'select memory.version()' into installed;
-  if installed = '0.2.0'
+  if installed = '1.0.0'
     or exists (select from memory.migrations as m
-               where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]) then
+               where string_to_array(m.version, '.')::int[] > string_to_array('1.0.0', '.')::int[]) then
     return;
   end if;
 
@@ -131,6 +136,7 @@ set local lock_timeout = '10s';
 do $head$
 declare
   existing_owner text;
+  other_owner text;
   renamed text;
   vector_schema text;
   installed text;
@@ -161,6 +167,19 @@ begin
     raise exception 'schema "memory" belongs to role "%", you are "%"', existing_owner, current_user
       using errcode = '42501',
         hint = format('Connect as %I, or run "set role %1$I" first.', existing_owner);
+  end if;
+  select pg_get_userbyid(o.owner) into other_owner
+  from (select c.relowner from pg_class as c
+        where c.relnamespace = to_regnamespace('memory') and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'changes', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'memory_uses', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'new_changes', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'shown_rounds', 'space_grants', 'space_writes', 'spaces', 'summaries', 'texts', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
+        union all
+        select p.proowner from pg_proc as p
+        where p.pronamespace = to_regnamespace('memory') and p.proname like e'\\_%') as o (owner)
+  where o.owner <> current_user::regrole
+  limit 1;
+  if other_owner is not null then
+    raise exception 'schema "memory" is yours, but objects of agent_memory in it belong to role "%"', other_owner
+      using errcode = '42501', hint = format('A superuser runs in this database "reassign owned by %I to %I", or gives '
+        'the schema back: "alter schema memory owner to %1$I".', other_owner, current_user);
   end if;
   if existing_owner is not null and to_regclass('memory.migrations') is null
     and exists (select from pg_class where relnamespace = to_regnamespace('memory')
@@ -263,26 +282,29 @@ begin
   end if;
   perform set_config('agent_memory.installed', coalesce(installed, ''), true);
   select m.name, m.version,
-    string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[] as is_newer
+    string_to_array(m.version, '.')::int[] > string_to_array('1.0.0', '.')::int[] as is_newer
   into strange
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.2.0', 'a406f9fb066e22219ce7b8cc2dfae22095baef3491a07b7bb2c75f48dff2f514'),
-      ('artifacts 0.2.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0'),
-      ('checkpoints 0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98'),
-      ('cluster 0.2.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab'),
-      ('guard 0.2.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565'),
-      ('secrets 0.2.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44'),
-      ('sharing 0.2.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296'))
+      ('1.0.0', '8514c603df478afd769fa99017f58b6c28b17f2774bcaa47ec440a71a5bd65e1'),
+      ('artifacts 1.0.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0'),
+      ('checkpoints 1.0.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98'),
+      ('cluster 1.0.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab'),
+      ('guard 1.0.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565'),
+      ('secrets 1.0.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44'),
+      ('sharing 1.0.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296'))
   order by string_to_array(m.version, '.')::int[] desc, m.name
   limit 1;
   if strange.is_newer then
-    raise exception 'this database has agent_memory %, this file is %', strange.version, '0.2.0'
+    raise exception 'this database has agent_memory %, this file is %', strange.version, '1.0.0'
       using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
   elsif rtrim(strange.name, '0123456789.- ') not in (
-    select p.part from (values ('', '0.2.0'), ('artifacts', '0.2.0'), ('checkpoints', '0.2.0'), ('cluster', '0.2.0'), ('guard', '0.2.0'), ('secrets', '0.2.0'), ('sharing', '0.2.0')) as p (part, version)) then
-    raise exception 'this database has add-ons that this file lacks (%)', strange.name
+    select p.part from (values ('', '1.0.0'), ('artifacts', '1.0.0'), ('checkpoints', '1.0.0'), ('cluster', '1.0.0'), ('guard', '1.0.0'), ('secrets', '1.0.0'), ('sharing', '1.0.0')) as p (part, version)) then
+    raise exception 'this database has add-ons that this file lacks (%)', (
+        select string_agg(distinct rtrim(m.name, '0123456789.- '), ', ') from memory.migrations as m
+        where rtrim(m.name, '0123456789.- ') not in (
+          select p.part from (values ('', '1.0.0'), ('artifacts', '1.0.0'), ('checkpoints', '1.0.0'), ('cluster', '1.0.0'), ('guard', '1.0.0'), ('secrets', '1.0.0'), ('sharing', '1.0.0')) as p (part, version)))
       using errcode = '0A000', hint = 'Run the file that has all of them: agent-memory install.';
   elsif strange.name is not null then
     raise exception 'this database has tables of an agent_memory % that was never released (%)', strange.version,
@@ -659,7 +681,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate('', null, '0.2.0', 'a406f9fb066e22219ce7b8cc2dfae22095baef3491a07b7bb2c75f48dff2f514', $migration$
+call memory._migrate('', null, '1.0.0', '8514c603df478afd769fa99017f58b6c28b17f2774bcaa47ec440a71a5bd65e1', $migration$
 -- The rights that the install file has granted. The table has row security without a policy, so only the owner can read
 -- and write it, whatever rights on it are granted.
 create table memory.role_grants (
@@ -1495,8 +1517,8 @@ create type memory.ranking as (
 );
 
 create type memory._candidate as (
-  source text, id text, thread_id text, number bigint, created_at timestamptz, similarity double precision,
-  vector tsvector, lexemes int
+  user_id text, source text, id text, thread_id text, number bigint, created_at timestamptz,
+  similarity double precision, matched int[], lexemes int
 );
 
 do $$
@@ -1534,7 +1556,7 @@ create type memory._recalled as (
 set local search_path = pg_catalog, pg_temp;
 $migration$);
 
-call memory._migrate('artifacts', null, '0.2.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0', $migration$
+call memory._migrate('artifacts', null, '1.0.0', '38faf127db37c0d7f2d88c2b644118217ffbfd9b146700c2a49e61c22ac946f0', $migration$
 -- Texts that are too long for a context are stored whole under a key, and a placeholder stands for each. A row of
 -- memory.artifact_parts holds at most some tens of kB: so one slice, line or passage of 200 MB is read without the
 -- rest, and the words of a part fit into one tsvector.
@@ -1600,7 +1622,7 @@ create type memory.artifact as (
 create type memory._passage as (key text, content_id uuid, first_byte int, end_byte int, score double precision);
 $migration$);
 
-call memory._migrate('checkpoints', null, '0.2.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98', $migration$
+call memory._migrate('checkpoints', null, '1.0.0', '264e13cb5660c0fbb52070e60e1123c8bf8dc7b40577407450f16fdd48244a98', $migration$
 -- The states of graphs, as LangGraph's checkpointers keep them. A checkpoint is the state of a graph after a step. It
 -- names the version of each channel, and the value of a channel in a version is stored once for all checkpoints that
 -- have this version. The writes of the next step's tasks stand beside a checkpoint until the next checkpoint is stored.
@@ -1658,7 +1680,7 @@ create type memory.checkpoint as (
 );
 $migration$);
 
-call memory._migrate('cluster', null, '0.2.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab', $migration$
+call memory._migrate('cluster', null, '1.0.0', 'c3e75e115b8887f56b2cedfda1961e03e9085ba6fa41c56e7ff57b82e967a8ab', $migration$
 -- The map of a cluster: which server serves which users. Every server is an ordinary PostgreSQL with the whole schema.
 -- The row is the same on all servers, except for the column node. A single server has no row.
 create table memory.cluster_map (
@@ -1676,7 +1698,7 @@ create table memory.cluster_map (
 create sequence memory.cluster_map_lock;
 $migration$);
 
-call memory._migrate('guard', null, '0.2.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565', $migration$
+call memory._migrate('guard', null, '1.0.0', 'ca3367e469310df4e2c3b424344e464568bc823c01c39f2230a2882891694565', $migration$
 -- The rows that the functions of quarantine return.
 create type memory.quarantined as (
   source text, id text, content text, trust real, quarantined_at timestamptz, reason text, quarantined_with text,
@@ -1684,7 +1706,7 @@ create type memory.quarantined as (
 );
 $migration$);
 
-call memory._migrate('secrets', null, '0.2.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44', $migration$
+call memory._migrate('secrets', null, '1.0.0', '9a30ff729b6d1f7d49aa9ee784374d3f9f5993b9e60403d555b551ed96475a44', $migration$
 -- The secrets of users, encrypted, and the record of their readers.
 -- A row of memory.secret_reads may name one of memory.secrets (user_id, name).
 create table memory.secrets (
@@ -1712,7 +1734,7 @@ create index secret_reads_user_idx on memory.secret_reads (user_id, read_at);
 create type memory.secret as (name text, created_at timestamptz, updated_at timestamptz);
 $migration$);
 
-call memory._migrate('sharing', null, '0.2.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296', $migration$
+call memory._migrate('sharing', null, '1.0.0', '3e924e0f8d49f378e61dc50bff47fdd7cb89f18281972858ea0d3b927a4e7296', $migration$
 -- The roles and keys of sessions that reach one user only. These two tables have row security without a policy, so only
 -- the owner can read and write them, whatever rights on them are granted.
 create table memory.bound_roles (
@@ -2386,8 +2408,8 @@ begin
       ('column', 'search_result.relevance', 'How much the text has to do with the query, 0 to 1, comparable between queries and users; null where nothing can be '
 'said.'),
       ('type', 'ranking', 'A row of a ranking, within a search. space is the user_id of the space whose text it is, null for the user''s own.'),
-      ('type', '_candidate', 'A text that a search may find, with its similarity to the query and the number of its words; with its words if one '
-'of them is in the query.'),
+      ('type', '_candidate', 'A text that a search may find, with its similarity to the query, the numbers of the words of the query that '
+'it has (null: none), and how many words it has.'),
       ('type', 'context_part', 'A part of a context, as memory.get_context() returns it.'),
       ('type', 'memory_need', 'What memory.needs_memory() returns: skip or search, the reason in words, and the score of each sign.'),
       ('type', '_asking', 'What a context is made for: target is the embedding of the query by the model, policy the effective settings, spaces '
@@ -4514,18 +4536,19 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_asks_the_assistant', $header$(p_query text)
 returns boolean$header$),
-      ('function', '_candidates', $header$(
-  p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
-  p_any_word tsquery, p_language regconfig, p_model text, p_target halfvec, p_messages text[], p_memories text[]
-)
-returns setof memory._candidate$header$),
       ('function', '_is_asked_for', $header$(
   p_source text, p_thread_id text, p_agent_id text, p_created_at timestamptz, p_for_agent text,
   p_filters memory._search_filters
 )
 returns boolean$header$),
+      ('function', '_candidates', $header$(
+  p_user_id text, p_spaces text[], p_agent_id text, p_agent_of_spaces text, p_sources text[],
+  p_filters memory._search_filters, p_looked_up text[], p_passing text[], p_queries tsquery[], p_any_word tsquery,
+  p_model text, p_target halfvec, p_are_behind boolean, p_messages text[], p_memories text[]
+)
+returns setof memory._candidate$header$),
       ('function', '_passing', $header$(
-  p_user_id text, p_sources text[], p_filters memory._search_filters, out looked_up text[], out passing text[]
+  p_user_ids text[], p_sources text[], p_filters memory._search_filters, out looked_up text[], out passing text[]
 )$header$),
       ('function', '_days_meant', $header$(p_query text, p_user_id text)
 returns jsonb$header$),
@@ -4626,6 +4649,10 @@ returns memory.models$header$),
 returns setof memory.search_result$header$),
       ('function', '_idf', $header$(p_texts bigint, p_texts_with_word bigint)
 returns double precision$header$),
+      ('function', '_density', $header$(p_words int)
+returns double precision$header$),
+      ('function', '_feature', $header$(p_value double precision, p_weight double precision)
+returns jsonb$header$),
       ('function', '_recency', $header$(p_known_since timestamptz)
 returns double precision$header$),
       ('function', '_relevance', $header$(
@@ -4657,7 +4684,7 @@ returns void$header$),
 )$header$),
       ('function', '_unread_candidates', $header$(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
-  p_any_word tsquery, p_language regconfig
+  p_queries tsquery[], p_any_word tsquery, p_language regconfig
 )
 returns setof memory._candidate$header$),
       ('function', '_artifacts_unread', $header$(p_user_id text, p_sources text[])
@@ -4714,6 +4741,8 @@ returns table (
   rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
   importance real, recency real, owner text, space text, valid_from timestamptz, valid_to timestamptz
 )$header$),
+      ('function', '_tools_called', $header$(p_asking memory._asking)
+returns text[]$header$),
       ('function', '_said_twice', $header$(
   p_user_id text, p_memories memory._offer[], p_recalled memory._recalled[], out memories text[], out messages text[]
 )$header$),
@@ -5089,6 +5118,8 @@ returns bigint$header$),
 returns jsonb$header$),
       ('function', 'version', $header$()
 returns text$header$),
+      ('function', '_addons', $header$()
+returns text[]$header$),
       ('function', '_artifacts_sweep', $header$(p_batch_size int)
 returns jsonb$header$),
       ('function', '_sweep_unnamed_artifacts', $header$(p_batch_size int)
@@ -8319,12 +8350,44 @@ end;
 $$;
 
 -- The built-in policy: every section and key that memory.set_policy() accepts, except summary.model. The build merges
--- defaults.json of this room with those of the kinds of jobs (50_work/<kind>/defaults.json).
+-- defaults.json of all rooms and kinds of jobs, so an add-on that is not installed has no settings.
 create or replace function memory._default_policy()
 returns jsonb
 language sql immutable parallel safe
 begin atomic
   select '{
+  "masking": {
+    "classes": []
+  },
+  "secrets": {
+    "mask_in_threads": false
+  },
+  "trust": {
+    "rules": true,
+    "screen": false
+  },
+  "context": {
+    "spaces": [],
+    "layout": "cached",
+    "volatile_role": "user",
+    "max_tokens": 4000,
+    "max_memories": 100,
+    "recall": true,
+    "recall_share": 0.5,
+    "min_relevance": 0.25,
+    "recall_cut": 0.3,
+    "keep_recalled": true,
+    "window_step": 0.5,
+    "embed_query": true,
+    "memories_share": 0.15,
+    "cross_session_share": 0.25,
+    "relevance_weight": 1.0,
+    "importance_weight": 0.5,
+    "recency_weight": 0.25,
+    "whole_history_below": null,
+    "expand_artifacts": true,
+    "artifacts_share": 0.25
+  },
   "resources": {
     "memory": true,
     "knowledge_base": true
@@ -8346,14 +8409,6 @@ begin atomic
     "near_duplicate_cosine": 0.97,
     "max_per_reply": 100,
     "max_extracted_per_day": 500
-  },
-  "artifacts": {
-    "enabled": true,
-    "threshold_tokens": 500,
-    "roles": [
-      "tool"
-    ],
-    "describe": true
   },
   "knowledge_base": {
     "enable_cross_session_context": false,
@@ -8384,46 +8439,11 @@ begin atomic
     "min_relevance": null,
     "embed_messages": true
   },
-  "context": {
-    "layout": "cached",
-    "volatile_role": "user",
-    "max_tokens": 4000,
-    "max_memories": 100,
-    "recall": true,
-    "recall_share": 0.5,
-    "min_relevance": 0.25,
-    "recall_cut": 0.3,
-    "keep_recalled": true,
-    "window_step": 0.5,
-    "embed_query": true,
-    "memories_share": 0.15,
-    "cross_session_share": 0.25,
-    "expand_artifacts": true,
-    "artifacts_share": 0.25,
-    "relevance_weight": 1.0,
-    "importance_weight": 0.5,
-    "recency_weight": 0.25,
-    "spaces": [],
-    "whole_history_below": null
-  },
-  "checkpoints": {
-    "expires_after": null
-  },
-  "secrets": {
-    "mask_in_threads": false
-  },
-  "masking": {
-    "classes": []
-  },
   "erasure": {
     "delete_after": "30 days"
   },
   "changes": {
     "keep": "7 days"
-  },
-  "trust": {
-    "rules": true,
-    "screen": false
   },
   "jobs": {
     "max_running_per_user": 4
@@ -8434,6 +8454,17 @@ begin atomic
   "budget": {
     "tokens_per_user_per_day": null,
     "tokens_per_agent_per_day": null
+  },
+  "artifacts": {
+    "enabled": true,
+    "threshold_tokens": 500,
+    "roles": [
+      "tool"
+    ],
+    "describe": true
+  },
+  "checkpoints": {
+    "expires_after": null
   },
   "compression": {
     "enabled": true,
@@ -25185,7 +25216,9 @@ begin
   known := array(
     select k from memory._memories_concerned(
       p_job.user_id, given.agent_ids, p_job.scope, given.messages,
-      least((policy #>> '{extraction,known}')::int, room / 80)) as k); -- a known memory has 20 tokens as a rule
+      least((policy #>> '{extraction,known}')::int, room / 80)) as k -- a known memory has 20 tokens as a rule
+    -- Nothing is known of a new user, and to look for it would take two thirds of the time of a claim.
+    where exists (select from memory.memories as m where m.user_id = p_job.user_id));
   tokens := given.tokens + coalesce(earlier.tokens, 0)
     + coalesce((select sum(memory._estimate_tokens(k.content))::int from unnest(known) as k), 0);
   payload := memory._chat_model(null, policy -> 'agent', 'extract_memories')
@@ -27260,63 +27293,6 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The texts of a user, or of a space, that a search may see. Every filter is applied here, so no filter comes after a
--- limit. If p_messages or p_memories is given, only the messages or memories that it names are candidates. The messages
--- of a thread come one after another, in their order. vector is null for a text without a word of the query.
-create or replace function memory._candidates(
-  p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
-  p_any_word tsquery, p_language regconfig, p_model text, p_target halfvec, p_messages text[], p_memories text[]
-)
-returns setof memory._candidate
-language plpgsql stable parallel safe
-as $$
-declare
-  is_free constant boolean := p_agent_id is null and p_filters is null; -- also true for a row of nulls
-  whole constant text[] := array(
-    select s from unnest(p_sources) as s
-    where case s when 'message' then p_messages is null when 'memory' then p_memories is null else true end);
-  looked_up text[] := array[]::text[];
-  passing text[];
-  -- Whether embeddings of p_model are in memory.embeddings instead of memory.texts, because another model is active.
-  are_behind constant boolean := p_target is not null
-    and exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model);
-begin
-  if not is_free then
-    select p.looked_up, p.passing into looked_up, passing from memory._passing(p_user_id, p_sources, p_filters) as p;
-  end if;
-  return query
-  with texts as (
-    select t.source, t.id, t.thread_id, t.number, t.created_at,
-      case
-        when t.model = p_model then memory._cosine_similarity(t.embedding, p_target)
-        when are_behind then (
-          select memory._cosine_similarity(b.embedding, p_target) from memory.embeddings as b
-          where b.user_id = p_user_id and b.source = t.source and b.id = t.id and b.model = p_model) end as similarity,
-      case when t.words @@ p_any_word then t.words end as vector,
-      case when p_any_word is not null then length(t.words) end as lexemes
-    from (
-      select t.* from memory.texts as t where t.user_id = p_user_id and t.source = any (whole)
-      union all
-      select t.*
-      from (select 'message', m from unnest(p_messages) as m
-            union all select 'memory', m from unnest(p_memories) as m) as i (source, id)
-      cross join lateral ( -- finds each text by its key
-        select t.* from memory.texts as t
-        where t.user_id = p_user_id and t.source = i.source and t.id = i.id offset 0) as t) as t
-    where case when is_free then t.valid_until > statement_timestamp() else
-      (t.valid_until > statement_timestamp() or t.source in ('memory', 'summary') and t.source = any (looked_up))
-      and memory._is_asked_for(t.source, t.thread_id, t.agent_id, t.created_at, p_agent_id, p_filters)
-      and (t.source <> all (looked_up) or t.source || ' ' || t.id in (select p from unnest(passing) as p)) end
-    union all
-    select u.*
-    from memory._unread_candidates(
-      p_user_id, p_agent_id, p_sources, p_filters, p_words, p_any_word, p_language) as u
-    where p_any_word is not null
-  )
-  select t.* from texts as t order by t.source, t.thread_id collate "C", t.number;
-end;
-$$;
-
 -- Whether a text passes the filters for which memory.texts has columns. as_of is compared with created_at here, but not
 -- for memories and summaries: memory._passing() tells which of them held at as_of.
 create or replace function memory._is_asked_for(
@@ -27334,10 +27310,56 @@ begin atomic
     and ((p_filters).as_of is null or p_source in ('memory', 'summary') or p_created_at <= (p_filters).as_of);
 end;
 
+-- The texts of a user and of spaces that a search may see. Every filter is applied here, so no filter comes after a
+-- limit. If p_messages or p_memories is given, only the messages or memories that it names are candidates. A search
+-- reads memories and documents of spaces, as far as these can pass the filters: a filter of threads names those of the
+-- user. matched is null for a text without a word of the query. PostgreSQL puts this statement into that of
+-- memory._ranked(), because returning a thousand rows from a function takes a tenth of a search.
+create or replace function memory._candidates(
+  p_user_id text, p_spaces text[], p_agent_id text, p_agent_of_spaces text, p_sources text[],
+  p_filters memory._search_filters, p_looked_up text[], p_passing text[], p_queries tsquery[], p_any_word tsquery,
+  p_model text, p_target halfvec, p_are_behind boolean, p_messages text[], p_memories text[]
+)
+returns setof memory._candidate
+language sql stable parallel safe
+begin atomic
+  select t.user_id, t.source, t.id, t.thread_id, t.number, t.created_at,
+    case
+      when t.model = p_model then memory._cosine_similarity(t.embedding, p_target)
+      when p_are_behind then (
+        select memory._cosine_similarity(b.embedding, p_target) from memory.embeddings as b
+        where b.user_id = t.user_id and b.source = t.source and b.id = t.id and b.model = p_model) end,
+    case when t.words @@ p_any_word then array(
+      select n from generate_subscripts(p_queries, 1) as n where t.words @@ p_queries[n]) end,
+    case when p_any_word is not null then length(t.words) end
+  from (
+    select t.* from memory.texts as t
+    where t.user_id = any (p_user_id || p_spaces) and t.source = any (array(
+      select s from unnest(p_sources) as s
+      where case s when 'message' then p_messages is null when 'memory' then p_memories is null else true end))
+    union all
+    select t.*
+    from (select 'message', m from unnest(p_messages) as m
+          union all select 'memory', m from unnest(p_memories) as m) as i (source, id)
+    cross join lateral ( -- finds each text by its key
+      select t.* from memory.texts as t
+      where t.user_id = p_user_id and t.source = i.source and t.id = i.id offset 0) as t) as t
+  where (t.user_id = p_user_id or t.source in ('memory', 'document'))
+    and case when p_agent_id is null and p_agent_of_spaces is null and p_filters is null -- also true for a row of nulls
+      then t.valid_until > statement_timestamp()
+      else (t.valid_until > statement_timestamp()
+            or t.source in ('memory', 'summary') and t.source = any (p_looked_up))
+        and memory._is_asked_for(
+          t.source, case t.user_id when p_user_id then t.thread_id end, t.agent_id, t.created_at,
+          case t.user_id when p_user_id then p_agent_id else p_agent_of_spaces end, p_filters)
+        and (t.source <> all (coalesce(p_looked_up, '{}'))
+             or t.source || ' ' || t.id in (select p from unnest(p_passing) as p)) end;
+end;
+
 -- For the filters for which memory.texts has no column: the sources whose texts must be looked up for them (looked_up),
 -- and the texts of these sources that pass (passing), each as its source, a blank and its id.
 create or replace function memory._passing(
-  p_user_id text, p_sources text[], p_filters memory._search_filters, out looked_up text[], out passing text[]
+  p_user_ids text[], p_sources text[], p_filters memory._search_filters, out looked_up text[], out passing text[]
 )
 language plpgsql stable parallel safe
 as $$
@@ -27354,19 +27376,29 @@ begin
         else false end);
   passing := array[]::text[];
   if 'memory' = any (looked_up) then
-    passing := passing || array(select 'memory ' || p from memory._memory_passing(p_user_id, p_filters) as p);
+    passing := passing || array(
+      select 'memory ' || p
+      from unnest(p_user_ids) as u cross join lateral memory._memory_passing(u, p_filters) as p);
   end if;
   if 'summary' = any (looked_up) then
-    passing := passing || array(select 'summary ' || p from memory._summary_passing(p_user_id, p_filters) as p);
+    passing := passing || array(
+      select 'summary ' || p
+      from unnest(p_user_ids) as u cross join lateral memory._summary_passing(u, p_filters) as p);
   end if;
   if 'document' = any (looked_up) then
-    passing := passing || array(select 'document ' || p from memory._document_passing(p_user_id, p_filters) as p);
+    passing := passing || array(
+      select 'document ' || p
+      from unnest(p_user_ids) as u cross join lateral memory._document_passing(u, p_filters) as p);
   end if;
   if 'message' = any (looked_up) then
-    passing := passing || array(select 'message ' || p from memory._message_passing(p_user_id, p_filters) as p);
+    passing := passing || array(
+      select 'message ' || p
+      from unnest(p_user_ids) as u cross join lateral memory._message_passing(u, p_filters) as p);
   end if;
   if 'artifact' = any (looked_up) then
-    passing := passing || array(select 'artifact ' || p from memory._artifact_passing(p_user_id, p_filters) as p);
+    passing := passing || array(
+      select 'artifact ' || p
+      from unnest(p_user_ids) as u cross join lateral memory._artifact_passing(u, p_filters) as p);
   end if;
 end;
 $$;
@@ -28438,11 +28470,14 @@ $$;
 -- weights.json, and the build puts them in place of their names. python -m bench.quality.fit fits the weights on marked
 -- evidence (recall@10 of LoCoMo 80.4 %, of months of work 88.1 %); the weights of memory, summary and use are chosen by
 -- hand, because such evidence tells nothing about them. In a search by meaning alone the score is the cosine
--- similarity; with policy search.fusion rrf the score is the sum of reciprocal ranks by meaning and by words. A text is
--- ranked if it has a word of the query or an embedding. Embeddings are compared exactly; of users with very many texts,
--- memory._nearest_memories() and memory._preselected() first choose the texts. The rarity of a word is counted over all
--- texts of the user and the spaces. So there is one ranking, scores say nothing about the texts of other users, and no
--- statistics need maintenance.
+-- similarity; with policy search.fusion rrf the score is the sum of reciprocal ranks by meaning and by words.
+--
+-- One scan reads each text that the search may see: its similarity to the query and which words of the query it has. A
+-- text is ranked if it has a word of the query, if it is among the most similar (pool), or if a message around it has
+-- such a word or one beside it is among the first quarter of these. Embeddings are compared exactly; of users with very
+-- many texts, memory._nearest_memories() and memory._preselected() first choose the texts. The rarity of a word is
+-- counted over all texts of the user and the spaces. So there is one ranking, scores say nothing about the texts of
+-- other users, and no statistics need maintenance.
 --
 -- meaning: the similarity of the text's embedding to the query, on a scale that ends at 1 for the most similar text.
 --   The scale spans at least 0.3 (for a model whose nothing_below is 0.2), so that a tiny difference among a handful of
@@ -28454,7 +28489,8 @@ $$;
 --   message is long. A word that more than half of the texts have does not count. The factors keep a message with a
 --   word before the messages around it.
 -- neighbour: the meaning of the message before or after it in the thread, whichever is more similar, times (1 - the
---   meaning of the message itself).
+--   meaning of the message itself). If neither is among the most similar texts (pool), it counts as if one were the
+--   last of these, so that few neighbours are looked up. With 0 instead, recall@10 of LoCoMo fell by 1.1 points.
 -- length: the logarithm of the number of different words, up to 100.
 -- memory, summary: whether the text is a memory, and whether it is a summary while the search also reads messages of
 --   the user, which the summary repeats.
@@ -28504,22 +28540,27 @@ declare
   use_weight constant double precision := memory._share(p_settings ->> 'use_weight');
   needs_ranks constant boolean := p_explain or fusion = 'rrf';
   rrf_k constant int := (p_settings ->> 'rrf_k')::int;
-  -- How many of the best texts get the features of other tables. These features change the order, so the texts are more
-  -- than those that are returned.
+  -- How many texts without a word of the query are scored, and how many of the best texts get the features of other
+  -- tables. Their neighbours and these features change the order, so the texts are more than those that are returned.
+  -- Of documents and artifacts all pieces with an embedding are scored, because the best piece of each counts.
   pool constant int := case when is_judged then greatest(200, 150 + 2 * p_row_limit) else p_row_limit end;
-  -- The sources of which each text is scored: messages, because of their neighbours, and documents and artifacts, of
-  -- which the best piece counts. Of other sources, texts without a word of the query are scored only if they are
-  -- similar enough (least_near).
-  whole constant text[] := case when needs_ranks then sources
-    else '{document,artifact}' || case when is_judged then '{message}'::text[] end end;
+  meant constant jsonb := case when is_judged then memory._days_meant(p_query, p_user_id) end;
+  asks_the_assistant constant boolean := coalesce(is_judged and memory._asks_the_assistant(p_query), false);
+  -- By how much the features of other tables can change a logit: only texts that they can bring among the first
+  -- p_row_limit get these features.
+  most_changed constant double precision := abs(-0.898) + abs(-1.031)
+    + case when meant is not null then abs(1.092) else 0 end + abs(-4.289) * use_weight;
   language constant regconfig := (p_settings ->> 'language')::regconfig;
   nothing_below constant double precision := memory._nothing_below(p_model);
   preselect_above constant int := (p_settings ->> 'preselect_above')::int;
-  meant constant jsonb := case when is_judged then memory._days_meant(p_query, p_user_id) end;
-  asks_the_assistant constant boolean := coalesce(is_judged and memory._asks_the_assistant(p_query), false);
+  -- Whether embeddings of p_model are in memory.embeddings instead of memory.texts, because another model is active.
+  are_behind constant boolean := p_target is not null and exists (
+    select from memory.embeddings as e where e.user_id = any (p_user_id || p_spaces) and e.model = p_model);
   query_words text[];
   as_queries tsquery[]; -- each of query_words
   any_word tsquery;
+  looked_up text[]; -- of memory._passing()
+  passing text[];
   memories text[]; -- those that the approximate index finds nearest; null for all
   preselected record; -- of memory._preselected(): which messages are ranked if the user has very many
 begin
@@ -28533,6 +28574,10 @@ begin
     as_queries := array(select quote_literal(w)::tsquery from unnest(query_words) as w);
     any_word := nullif(array_to_string(as_queries, ' | '), '')::tsquery;
   end if;
+  if not (p_filters is null) then -- a row of nulls is null, too
+    select p.looked_up, p.passing into looked_up, passing
+    from memory._passing(p_user_id || p_spaces, sources, p_filters) as p;
+  end if;
   if fusion = 'vector' and 'memory' = any (sources) and p_filters is null and p_spaces is null then
     memories := memory._nearest_memories(p_user_id, p_agent_id, p_model, p_target, p_settings, p_row_limit);
   end if;
@@ -28545,84 +28590,70 @@ begin
       where t.user_id = p_user_id and t.source = 'message' limit preselect_above + 1) as t);
 
   return query
-  with scopes as (
-    select 0::bigint as number, p_user_id as user_id, null as space, p_agent_id as agent_id, sources as sources,
-      p_filters as filters, preselected.ids as messages
+  with texts as materialized (
+    select c.*
+    from memory._candidates(
+      p_user_id, p_spaces, p_agent_id, p_agent_of_spaces, sources, p_filters, looked_up, passing, as_queries, any_word,
+      p_model, p_target, are_behind, preselected.ids, memories) as c
     union all
-    -- A search reads memories and documents of a space, as far as these can pass the filters. A filter thread_id names
-    -- a thread of the user, so no text of a space passes it.
-    select row_number() over (), s, s, p_agent_of_spaces,
-      array(select o from unnest(sources) as o where o in ('memory', 'document') and p_filters.thread_id is null),
-      jsonb_populate_record(p_filters, '{"exclude_thread_id": null}'), null
-    from unnest(p_spaces) as s
-  ), candidates as materialized (
-    select s.number * 1000000000 + c.place as place, s.space,
-      c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector, c.lexemes
-    from scopes as s
-    cross join lateral memory._candidates(
-      s.user_id, s.agent_id, s.sources, s.filters, query_words, any_word, language, p_model, p_target, s.messages,
-      case when s.space is null then memories end) with ordinality
-      as c (source, id, thread_id, number, created_at, similarity, vector, lexemes, place)
+    select u.*
+    from memory._unread_candidates(
+      p_user_id, p_agent_id, sources, p_filters, query_words, as_queries, any_word, language) as u
+    where query_words is not null
   ), all_texts as materialized (
-    select greatest(count(*) filter (where c.space is null), preselected.texts) + count(c.space) as texts,
-      max(c.similarity) as highest,
+    select greatest(count(*) filter (where t.user_id = p_user_id), preselected.texts)
+        + count(*) filter (where t.user_id <> p_user_id) as texts,
+      max(t.similarity) as highest,
       -- The higher a model's nothing_below, the closer together lie its cosines. The model with which the weights were
       -- fitted has 0.2.
-      greatest(max(c.similarity) - least(min(c.similarity), preselected.lowest),
+      greatest(max(t.similarity) - least(min(t.similarity), preselected.lowest),
         0.375 * (1 - coalesce(nothing_below, 0.2))) as span
-    from candidates as c
-  ), least_near as materialized ( -- the least similarity of a scored text without a word of the query
-    select min(n.similarity) as similarity
-    from (select c.similarity from candidates as c where c.source <> all (whole)
-          order by c.similarity desc nulls last limit pool) as n
-  ), places as materialized (
-    -- Arrays in which a text of the user is found by its place; null for a search without messages, because only
-    -- messages have neighbours. The neighbours of a message have the places around its own, and are found there in a
-    -- tenth of the time of a join. No element is null, because PostgreSQL would read the whole array to find an element
-    -- of an array with nulls.
-    select array_agg(case c.source when 'message' then hashtextextended(c.thread_id, 0) else c.place end) as threads,
-      array_agg(coalesce(c.number, 0)) as numbers, array_agg(coalesce(c.similarity, '-infinity')) as similarities
-    from (select c.* from candidates as c where c.space is null and 'message' = any (sources) order by c.place) as c
-  ), matches as materialized (
-    select c.place, c.source, w.n, w.frequency, ln(20) / ln(8 + greatest(c.lexemes, 12)) as density
-    from candidates as c
-    cross join unnest(as_queries, preselected.frequencies) with ordinality as w (as_query, frequency, n)
-    where c.vector is not null and c.vector @@ w.as_query
+    from texts as t
+  ), sets as materialized ( -- the words of the query that texts have together
+    select t.matched, count(*) as texts, count(*) filter (where t.source <> 'message') as others
+    from texts as t where t.matched is not null group by t.matched
   ), weights as materialized (
     select f.n, memory._idf(a.texts, f.found) as idf, f.found * 2 <= a.texts as is_rare
     from (
-      select m.n, greatest(count(*), count(*) filter (where m.source <> 'message') + max(m.frequency)) as found
-      from matches as m
+      select m.n, greatest(sum(s.texts), sum(s.others) + (preselected.frequencies)[m.n])::bigint as found
+      from sets as s cross join unnest(s.matched) as m (n)
       group by m.n) as f
     cross join all_texts as a
   ), asked as materialized ( -- includes words that no text has: half of the words are no perfect match
     select sum(w.idf)
       + (cardinality(query_words) - count(*)) * memory._idf((select a.texts from all_texts as a), 0) as idf
     from weights as w
-  ), worded as materialized (
-    select v.place, sum(v.idf) / (select q.idf from asked as q) as words,
-      sum(greatest(v.around - coalesce(v.density, 0), 0)) / (select q.idf from asked as q) as near,
-      jsonb_object_agg(query_words[v.n], round(v.idf::numeric, 3)) filter (where needs_ranks and v.idf is not null)
-        as terms
+  ), shares as (
+    select s.matched, sum(w.idf) / (select q.idf from asked as q) as words
+    from (select s.matched, m.n from sets as s cross join unnest(s.matched) as m (n) offset 0) as s
+    join weights as w on w.n = s.n
+    group by s.matched
+  ), nearest as materialized (
+    select t.thread_id, t.number, t.similarity
+    from texts as t where t.source not in ('document', 'artifact') and t.similarity is not null
+    order by t.similarity desc limit pool
+  ), limits as materialized ( -- the similarities from which a text is scored: its own, and that of a message beside it
+    select min(n.similarity) as own,
+      coalesce((array_agg(n.similarity order by n.similarity desc))[pool / 4], min(n.similarity)) as beside,
+      case when count(*) = pool then min(n.similarity) end as unknown -- that of other messages, at most
+    from nearest as n
+  ), around as ( -- the words that the messages around a message have
+    select s.thread_id, s.number, array_agg(s.n) as words, array_agg(s.idf) as idfs, array_agg(s.density) as densities
     from (
-      select m.place, m.n, max(m.idf) filter (where m.step = 0) as idf,
-        max(m.idf * m.density) filter (where m.step = 0) as density,
-        max(m.idf * m.density * case m.distance when 1 then 0.6 else 0.4 end) filter (where m.step <> 0) as around
+      select m.thread_id, m.number + o.step as number, m.n, m.idf,
+        max(m.density * case abs(o.step) when 1 then 0.6 else 0.4 end) as density
       from (
-        select m.place + o.step as place, m.n, o.step, w.idf, m.density,
-          case when o.step <> 0 then abs(
-              (select p.numbers from places as p)[m.place + o.step] - (select p.numbers from places as p)[m.place])
-            end as distance
-        from matches as m
-        join weights as w on w.n = m.n
-        cross join unnest(case m.source when 'message' then '{0,-1,1,-2,2}'::int[] else '{0}' end) as o (step)
-        where o.step = 0 or w.is_rare and (select p.threads from places as p)[m.place + o.step]
-            = (select p.threads from places as p)[m.place]
-        offset 0) as m
-      where m.step = 0 or m.distance <= 2
-      group by m.place, m.n
-    ) as v
-    group by v.place
+        select t.thread_id, t.number, w.n, w.idf, memory._density(t.lexemes) as density
+        from (
+          select t.thread_id, t.number, t.lexemes, m.n
+          from texts as t cross join unnest(t.matched) as m (n)
+          where t.source = 'message' and t.matched is not null
+          offset 0) as t
+        join weights as w on w.n = t.n
+        where w.is_rare) as m
+      cross join unnest('{-2,-1,1,2}'::int[]) as o (step)
+      group by 1, 2, 3, 4) as s
+    group by s.thread_id, s.number
   ), scored as materialized (
     select f.*,
       -4.269 + 3.52 * f.meaning + 3.218 * coalesce(f.words, 0)
@@ -28630,34 +28661,41 @@ begin
         + case f.source when 'memory' then 0.643
             when 'summary' then case when beside_messages then -0.858 else 0 end else 0 end as logit
     from (
-      select t.*, case when is_judged and t.source = 'message' then coalesce(greatest(
-          case when (select p.threads from places as p)[t.place - 1] = (select p.threads from places as p)[t.place]
-              and (select p.numbers from places as p)[t.place - 1] = t.number - 1
-            then 1 - (t.highest - (select p.similarities from places as p)[t.place - 1]) / t.span end,
-          case when (select p.threads from places as p)[t.place + 1] = (select p.threads from places as p)[t.place]
-              and (select p.numbers from places as p)[t.place + 1] = t.number + 1
-            then 1 - (t.highest - (select p.similarities from places as p)[t.place + 1]) / t.span end,
-          0) * (1 - t.meaning), 0) else 0 end as neighbour
+      select t.*, case when is_judged
+          then coalesce(greatest(1 - (t.highest - t.beside) / t.span, 0) * (1 - t.meaning), 0) else 0 end as neighbour,
+        memory._relevance(t.similarity, t.words, nothing_below) as relevance
       from (
-        select c.place, c.source, c.id collate "C" as id, c.space, c.thread_id, c.number, c.created_at, c.similarity,
-          a.highest, a.span, k.terms, case when query_words is not null then coalesce(k.words, 0) end as words,
-          coalesce(k.near, 0) as near, ln(1 + least(coalesce(c.lexemes, 20), 100)) as length,
-          case when a.highest is null then 0.5
-            when c.similarity is not null then greatest(1 - (a.highest - c.similarity) / a.span, 0)
-            else (1 + k.words) / 2 end as meaning,
-          memory._relevance(
-            c.similarity, case when query_words is not null then coalesce(k.words, 0) end, nothing_below) as relevance
-        from candidates as c
-        cross join all_texts as a
-        left join worded as k on k.place = c.place
-        where k.words is not null
-          or c.similarity >= (select l.similarity from least_near as l)
-          or c.similarity is not null and c.source = any (whole)
+        select w.*,
+          case when w.highest is null then 0.5
+            when w.similarity is not null then greatest(1 - (w.highest - w.similarity) / w.span, 0)
+            else (1 + w.words) / 2 end as meaning
+        from (
+          select c.user_id, c.source, c.id, c.thread_id, c.number, c.created_at, c.matched, c.similarity,
+            coalesce(greatest(n.similarity, m.similarity), case c.source when 'message' then l.unknown end) as beside,
+            a.highest, a.span, ln(1 + least(coalesce(c.lexemes, 20), 100)) as length,
+            case when query_words is not null then coalesce(h.words, 0) end as words,
+            case when o.words is null then 0 else (
+                select sum(u.idf * greatest(
+                  u.density - case when u.n = any (c.matched) then memory._density(c.lexemes) else 0 end, 0))
+                from unnest(o.words, o.idfs, o.densities) as u (n, idf, density))
+              / (select q.idf from asked as q) end as near
+          from texts as c
+          left join shares as h on h.matched = c.matched
+          left join around as o on o.thread_id = c.thread_id and o.number = c.number and c.source = 'message'
+          left join nearest as n on n.thread_id = c.thread_id and n.number = c.number - 1 and c.source = 'message'
+          left join nearest as m on m.thread_id = c.thread_id and m.number = c.number + 1 and c.source = 'message'
+          cross join all_texts as a
+          cross join limits as l
+          where c.matched is not null
+            or c.similarity is not null
+              and (c.similarity >= l.own or greatest(n.similarity, m.similarity) >= l.beside or o.words is not null
+                   or c.source in ('document', 'artifact'))
+          offset 0) as w
         offset 0) as t
-      where p_min_relevance is null or coalesce(t.relevance, 1) >= p_min_relevance
       offset 0) as f
+    where p_min_relevance is null or coalesce(f.relevance, 1) >= p_min_relevance
   ), ranks as materialized (
-    select s.place,
+    select s.user_id, s.source, s.id,
       case when s.similarity is not null then rank() over (order by s.similarity desc nulls last) end as by_meaning,
       case when s.words > 0 then rank() over (
         order by case when s.words > 0
@@ -28673,20 +28711,25 @@ begin
         when 'rrf' then (coalesce(1.0 / (rrf_k + r.by_meaning), 0) + coalesce(1.0 / (rrf_k + r.by_words), 0))
           * (rrf_k + 1) / case when s.similarity is null then 1 else r.arms end
         else s.logit end as score
-    from scored as s left join ranks as r on r.place = s.place
-  ), best as (
+    from scored as s left join ranks as r on r.user_id = s.user_id and r.source = s.source and r.id = s.id
+  ), best as materialized (
     select f.*
     from fused as f
-    where f.source not in ('document', 'artifact') or f.place in ( -- of a document or an artifact the best piece
-      select distinct on (p.space, p.source, substring(p.id from '^(.*)/')) p.place from fused as p
-      where p.source in ('document', 'artifact')
-      order by p.space, p.source, substring(p.id from '^(.*)/'), p.score desc, p.number)
-    order by f.score desc nulls last, f.created_at desc, f.id limit pool
+    where f.source not in ('document', 'artifact')
+      or (f.user_id, f.source, f.id) in ( -- of a document or an artifact the best piece
+        select distinct on (p.user_id, p.source, substring(p.id from '^(.*)/')) p.user_id, p.source, p.id
+        from fused as p where p.source in ('document', 'artifact')
+        order by p.user_id, p.source, substring(p.id from '^(.*)/'), p.score desc, p.number)
+    order by f.score desc nulls last, f.created_at desc, f.id collate "C" limit pool
   ), spoken as materialized (
     select b.*, m.role, m.name, use_weight * n.wrong_share as use,
       case when meant is not null and m.role is not null
         then memory._share_within(b.created_at, memory._zone_of(p_user_id, b.thread_id, b.number), meant) end as within
-    from best as b
+    from (
+      select b.* from best as b
+      where not is_judged or b.score >= coalesce((
+        select p.score from best as p order by p.score desc offset p_row_limit - 1 limit 1) - most_changed, b.score)
+      offset 0) as b
     left join lateral (
       select m.role, m.metadata ->> 'name' as name
       from memory.messages as m
@@ -28697,7 +28740,7 @@ begin
     left join lateral (
       select n.wrong / (n.wrong + n.helpful + 1)::double precision as wrong_share
       from memory.memory_uses as n
-      where is_judged and use_weight > 0 and n.user_id = coalesce(b.space, p_user_id)
+      where is_judged and use_weight > 0 and n.user_id = b.user_id
         and n.memory_id = case when b.source = 'memory' then b.id::uuid end and n.wrong > 0
       offset 0
     ) as n on true
@@ -28717,34 +28760,30 @@ begin
       select j.logit + -0.898 * coalesce(j.speaker, 0) + 1.092 * coalesce(j.day, 0)
         + -1.031 * coalesce(j.reply, 0) + -4.289 * coalesce(j.use, 0) as logit) as l
   )
-  select row_number() over best_first, f.source, f.id, f.space, f.thread_id, f.number, f.created_at,
-    memory._real(f.result),
-    -- The value of each feature that the text has, and what the feature adds to the logarithm of the odds (the logit)
-    -- of the score.
+  select row_number() over best_first, f.source, f.id, nullif(f.user_id, p_user_id), f.thread_id, f.number,
+    f.created_at, memory._real(f.result),
     case when p_explain then jsonb_strip_nulls(jsonb_build_object(
       'vector', case when f.similarity is not null then jsonb_build_object(
         'rank', f.by_meaning, 'score', memory._real(f.similarity), 'model', p_model,
         'approximate', nullif(memories is not null and f.source = 'memory', false)) end,
       'keyword', case when f.words > 0 then jsonb_build_object(
-        'rank', f.by_words, 'score', memory._real(f.words), 'terms', f.terms) end,
+        'rank', f.by_words, 'score', memory._real(f.words), 'terms', (
+          select jsonb_object_agg(query_words[w.n], round(w.idf::numeric, 3))
+          from weights as w where w.n = any (f.matched))) end,
       'fused', jsonb_build_object('by', fusion, 'score', memory._real(f.result)),
-      'features', case when is_judged then (
-        select jsonb_object_agg(e.name, jsonb_build_object('value', memory._real(e.value),
-                                                           'part', memory._real(e.value * e.weight)))
-        from (values
-          ('meaning', f.meaning, 3.52), ('words', f.words, 3.218),
-          ('near', f.near, 4.291), ('neighbour', f.neighbour, 2.112),
-          ('length', f.length, 0.322), ('speaker', f.speaker, -0.898),
-          ('day', f.day, 1.092), ('reply', f.reply, -1.031), ('use', f.use, -4.289),
-          ('memory', (f.source = 'memory')::int, 0.643),
-          ('summary', (f.source = 'summary' and beside_messages)::int, -0.858),
-          ('intercept', 1, -4.269)
-        ) as e (name, value, weight)
-        where e.value <> 0) end)) end,
+      'features', case when is_judged then jsonb_build_object(
+        'meaning', memory._feature(f.meaning, 3.52), 'words', memory._feature(f.words, 3.218),
+        'near', memory._feature(f.near, 4.291), 'length', memory._feature(f.length, 0.322),
+        'neighbour', memory._feature(f.neighbour, 2.112),
+        'speaker', memory._feature(f.speaker, -0.898), 'day', memory._feature(f.day, 1.092),
+        'reply', memory._feature(f.reply, -1.031), 'use', memory._feature(f.use, -4.289),
+        'memory', memory._feature((f.source = 'memory')::int, 0.643),
+        'summary', memory._feature((f.source = 'summary' and beside_messages)::int, -0.858),
+        'intercept', memory._feature(1, -4.269)) end)) end,
     f.relevance
   from final as f
   where p_min_score is null or memory._real(f.result) >= memory._real(p_min_score)
-  window best_first as (order by f.result desc, f.created_at desc, f.id)
+  window best_first as (order by f.result desc, f.created_at desc, f.id collate "C")
   limit p_row_limit;
 end;
 $$;
@@ -28842,6 +28881,24 @@ returns double precision
 language sql immutable parallel safe
 begin atomic
   select ln((p_texts + 1) / (p_texts_with_word + 0.5)::double precision);
+end;
+
+-- The factor by which a word counts less in a long text, of so many different words.
+create or replace function memory._density(p_words int)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select ln(20) / ln(8 + greatest(p_words, 12));
+end;
+
+-- A feature in an explanation, if the text has it: its value, and what it adds to the logarithm of the odds (the logit)
+-- of the score.
+create or replace function memory._feature(p_value double precision, p_weight double precision)
+returns jsonb
+language sql immutable parallel safe
+begin atomic
+  select case when p_value <> 0
+    then jsonb_build_object('value', memory._real(p_value), 'part', memory._real(p_value * p_weight)) end;
 end;
 
 -- The recency of a memory: 1, halved every 30 days, but at least 2^-100 (after eight years), because a real cannot hold
@@ -29104,16 +29161,24 @@ $$;
 -- search that wrote would hold locks until its transaction ends. vector is null for a text without a word of the query.
 create or replace function memory._unread_candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
-  p_any_word tsquery, p_language regconfig
+  p_queries tsquery[], p_any_word tsquery, p_language regconfig
 )
 returns setof memory._candidate
 language plpgsql stable parallel safe
 as $$
 declare
-  beginnings constant text[] := memory._beginnings(p_words);
   budget constant bigint := 524288;
   found record;
 begin
+  -- Nearly always there is none. This question takes a tenth of the time of the statement below.
+  if not (
+    'message' = any (p_sources)
+      and exists (
+        select from memory._unread_messages(p_user_id, p_filters.thread_id, 1, p_filters.exclude_thread_id))
+    or exists (select from memory._artifacts_unread(p_user_id, p_sources))
+  ) then
+    return;
+  end if;
   for found in
     -- These rows only refer to the contents. PostgreSQL fetches a content when the step "compared" takes it or its
     -- beginning: 3,000 contents may have 30 GB.
@@ -29139,12 +29204,15 @@ begin
         select c.*, sum(100 + least(octet_length(c.said), 262144)) over (
             order by c.age = 1 desc, c.hits desc, c.age rows unbounded preceding) as so_far
         from (select c.*, case when c.cost > budget
-                         then memory._words_that_begin(memory._folded(lower(c.said)), beginnings) end as hits
+                         then memory._words_that_begin(
+                           memory._folded(lower(c.said)), (select memory._beginnings(p_words))) end as hits
               from compared as c) as c) as c
       offset 0
     )
-    select p.id, row(p.source, p.id, p.thread_id, p.number, p.created_at, null,
-        case when p.words @@ p_any_word then p.words end, length(p.words))::memory._candidate as text,
+    select p.id, row(p_user_id, p.source, p.id, p.thread_id, p.number, p.created_at, null,
+        case when p.words @@ p_any_word then array(
+          select n from generate_subscripts(p_queries, 1) as n where p.words @@ p_queries[n]) end,
+        length(p.words))::memory._candidate as text,
       n.unread, p.cost > budget or n.messages >= 3000 as are_some_left_out
     from (select count(*) as unread, count(*) filter (where u.source = 'message') as messages from unread as u) as n
     left join parsed as p on true
@@ -29903,8 +29971,8 @@ $$;
 -- to the query, importance and recency, whose weights the policy sets, as in Park et al., "Generative Agents" (2023).
 -- Recency halves with every 30 days since the memory was last said. A memory is asked for if it is as relevant as the
 -- policy's context.min_relevance says and if its score in the search is no less than the share context.recall_cut of
--- the best, or if the query names its attribute. The result has p_most memories and one more, if there are more; all,
--- if the context is explained.
+-- the best, or if the query names its attribute; and so is a lesson about a tool that the thread has called. The result
+-- has p_most memories and one more, if there are more; all, if the context is explained.
 create or replace function memory._rank_memories(
   p_asking memory._asking, p_kind text, p_most int, p_except uuid[]
 )
@@ -29928,6 +29996,8 @@ declare
     case when is_standing then 0 else memory._share(weights ->> 'recency_weight') end;
   asks_then constant boolean := memory._time_asked(p_asking.query) is not null;
   cut constant double precision := memory._share(weights ->> 'recall_cut');
+  tools constant text[] := case when (p_asking.policy #>> '{extraction,procedures}')::boolean
+    then memory._tools_called(p_asking) else '{}' end;
 begin
   return query
   with relevant as materialized (
@@ -29954,15 +30024,17 @@ begin
     from unnest(p_asking.user_id || p_asking.spaces) as o (owner)
     cross join lateral (
       select m.memory_id, m.memory_type, m.content, m.importance, memory._stated_at(m) as stated_at,
-        case when a.memory_id is not null then 1::real else coalesce(r.score, 0) end as match,
-        case when a.memory_id is not null then 1::real else coalesce(r.relevance, 0) end as relevance,
+        case when k.is_asked then 1::real else coalesce(r.score, 0) end as match,
+        case when k.is_asked then 1::real else coalesce(r.relevance, 0) end as relevance,
         -- Recalling a memory makes it no younger. What began before it was said is as old as the saying: who says today
         -- that she moved to Lisbon last year lives there today.
         memory._recency(greatest(memory._said_at(m), m.valid_from)) as recency, m.valid_from, m.valid_to,
-        r.is_near or a.memory_id is not null as is_near
+        r.is_near or k.is_asked as is_near
       from memory.memories as m
       left join relevant as r on r.memory_id = m.memory_id and r.owner = o.owner
       left join asked as a on a.memory_id = m.memory_id
+      cross join lateral (select a.memory_id is not null or (
+        m.memory_type = 'procedural' and m.subject = any (tools)) is true) as k (is_asked)
       where m.user_id = o.owner and memory._is_valid(m)
         and (p_asking.agent_id is null or o.owner <> p_asking.user_id or m.agent_id = p_asking.agent_id)
         and (p_asking.filters is null
@@ -29990,6 +30062,22 @@ begin
   from best as b;
 end;
 $$;
+
+-- The subjects of lessons about the tools that the thread has called, in the 100 messages before the newest request of
+-- the user. Calls of the round that has begun do not count, so that the context of a round stays as it is.
+create or replace function memory._tools_called(p_asking memory._asking)
+returns text[]
+language sql stable parallel safe
+begin atomic
+  select coalesce(array_agg(distinct 'tool ' || (n #>> '{}')), '{}')
+  from (
+    select m.metadata
+    from memory.messages as m
+    where m.user_id = (p_asking).user_id and m.thread_id = (p_asking).thread_id and m.seq < (
+      select r.seq from memory._newest_request((p_asking).user_id, (p_asking).thread_id, (p_asking).agent_id) as r)
+    order by m.seq desc limit 100) as s
+  cross join lateral jsonb_path_query(s.metadata, 'lax $.tool_calls[*].function.name') as n;
+end;
 
 -- What memories and recalled messages say twice: the ids of the memories whose source messages are all recalled, and
 -- one of these messages says more than the memory (but a standing memory stays); and of the messages that say no more
@@ -35626,12 +35714,12 @@ as $$
 begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
-    select case when t.version > string_to_array('0.2.0', '.')::int[]
-        then format('the tables%s are of %s, newer than 0.2.0: run "agent-memory install" of that version',
+    select case when t.version > string_to_array('1.0.0', '.')::int[]
+        then format('the tables%s are of %s, newer than 1.0.0: run "agent-memory install" of that version',
           p.name, v.name)
         else format('the tables%s are of %s and not of %s: run "agent-memory install"', p.name, v.name, p.version)
       end as fault
-    from (values ('', '0.2.0'), ('artifacts', '0.2.0'), ('checkpoints', '0.2.0'), ('cluster', '0.2.0'), ('guard', '0.2.0'), ('secrets', '0.2.0'), ('sharing', '0.2.0')) as x (part, version)
+    from (values ('', '1.0.0'), ('artifacts', '1.0.0'), ('checkpoints', '1.0.0'), ('cluster', '1.0.0'), ('guard', '1.0.0'), ('secrets', '1.0.0'), ('sharing', '1.0.0')) as x (part, version)
     cross join lateral (values (coalesce(' of ' || nullif(x.part, ''), ''), x.version)) as p (name, version)
     cross join lateral (
       select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m
@@ -35675,7 +35763,9 @@ as $$
 begin
   return query
   select 'version', true,
-    format('agent_memory %s on PostgreSQL %s', memory.version(), current_setting('server_version'));
+    format('agent_memory %s on PostgreSQL %s, %s', memory.version(), current_setting('server_version'),
+      coalesce('with the add-ons ' || nullif(array_to_string(memory._addons(), ', '), ''),
+               'the core alone: "agent-memory install" adds the add-ons'));
 
   return query
   select 'pgvector', e.version is not null,
@@ -35954,6 +36044,7 @@ declare
 begin
   return work || jsonb_build_object(
     'version', memory.version(),
+    'addons', to_jsonb(memory._addons()),
     'server_version', current_setting('server_version'),
     'pgvector', (select e.extversion from pg_extension as e where e.extname = 'vector'),
     'has_runner', memory._has_runner(),
@@ -35982,8 +36073,8 @@ begin
 end;
 $$;
 comment on function memory.status() is
-'How this installation goes, as an object: versions, models with their last errors, the queue and its workers, how '
-'much is embedded, how many messages expire within a day before extraction '
+'How this installation goes, as an object: versions, add-ons, models with their last errors, the queue and its '
+'workers, how much is embedded, how many messages expire within a day before extraction '
 'has read them, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 
@@ -36320,8 +36411,14 @@ returns text
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 set jit = off
-as $$ select '0.2.0' $$;
+as $$ select '1.0.0' $$;
 comment on function memory.version() is 'Version of agent_memory in this database.';
+
+-- The add-ons that are installed; none in the core alone.
+create or replace function memory._addons()
+returns text[]
+language sql immutable parallel safe
+as $$ select array['artifacts', 'checkpoints', 'cluster', 'guard', 'secrets', 'sharing']::text[] $$;
 
 call memory._replace_view('dead_jobs', $view$
 select j.user_id, j.job_id, j.kind, j.scope, j.attempts, j.error, j.created_at, j.finished_at
@@ -39428,18 +39525,33 @@ SOURCES = {
 '        described = {field.name: known[name.lower()][field.name] for field in fields(BaseModelDescription)}\n'
 '        description = BaseModelDescription(**{**described, "sources": ModelSource(**described["sources"])})\n'
 '        folder = os.environ.get(CACHE_VARIABLE) or _cache_folder()\n'
+'        failures: list[BaseException] = []\n'
+'\n'
+'        class Telling(factory):  # type: ignore[misc]\n'
+'            """The same; it keeps the failures of downloads, of which fastembed only says that there were some."""\n'
+'\n'
+'            @classmethod\n'
+'            def download_files_from_huggingface(cls, *arguments: Any, **options: Any) -> Any:\n'
+'                try:\n'
+'                    return super().download_files_from_huggingface(*arguments, **options)\n'
+'                except Exception as error:\n'
+'                    failures.append(error)\n'
+'                    raise\n'
+'\n'
 '        try:\n'
 '            try:\n'
 '                path = factory.download_model(description, folder, local_files_only=True)\n'
 '            except ValueError:\n'
+'                path = None\n'
+'            if path is None:\n'
 '                # A warning, so that a program without logging shows the line: nothing else happens for 8 s or longer.\n'
 '                logger.warning("downloading the weights of model %s to %s, once", name, folder)\n'
 '                # In a single attempt: with those that fastembed adds, a machine without a network waits 40 s.\n'
-'                path = factory.download_model(description, folder, retries=1)\n'
+'                path = Telling.download_model(description, folder, retries=1)\n'
 '            self._model = factory(name, threads=1, cuda=False, specific_model_path=str(path))\n'
 '        except Exception as error:  # network, disk and hub each have errors of their own\n'
 '            raise MissingModelError(\n'
-'                f"the weights of model {name} are not in {folder}, and were not downloaded ({type(error).__name__})"\n'
+'                f"the weights of model {name} could not be downloaded to {folder}: {_cause([error, *failures][-1])}"\n'
 '            ) from None\n'
 '\n'
 '    def embed(self, texts: Sequence[str], max_texts: int) -> Iterator[tuple[list[int], Any]]:\n'
@@ -39458,6 +39570,13 @@ SOURCES = {
 '            batch = texts[start : start + max_texts]\n'
 '            scores = numpy.array([*self._model.rerank(query, batch, batch_size=max_texts)])\n'
 '            yield [*range(start, start + len(batch))], scores\n'
+'\n'
+'\n'
+'def _cause(error: BaseException) -> str:\n'
+'    """Say in one line what has failed at first: libraries of downloads raise one error because of another."""\n'
+'    while cause := error.__cause__ or error.__context__:\n'
+'        error = cause\n'
+'    return f"{type(error).__name__}: {error}".partition("\\n")[0][:300]\n'
 '\n'
 '\n'
 'def _cache_folder() -> str:\n'
@@ -46936,8 +47055,8 @@ $functions$;
     begin
       raise exception 'memory.run_jobs() needs PL/Python, which this installation does not have'
         using errcode = '0A000',
-          hint = 'Run "agent-memory worker" beside the server, '
-                 'or have a superuser install plpython3u and run the install file again.';
+          hint = 'Run "agent-memory worker" beside the server. For jobs inside it, the owner of the schema needs '
+                 'plpython3u, and to be a superuser while the install file runs: docs/operations.md.';
     end;
     $absent$;
     comment on function memory._load_models() is
@@ -47013,7 +47132,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asked_for', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_call_model', '_call_of', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_memory', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_texts', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evictable', '_evidence_of', '_evidence_words', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_known_provider', '_has_memory', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_heading_tokens', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_idempotency_key', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_reworded', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_is_valid', '_is_visible', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_attribute', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_locked_places', '_log_summary', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_end', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_hits', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_recalled_within', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_in_metadata', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_to_before', '_valid_until', '_value_of', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_addons', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asked_for', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_call_model', '_call_of', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_memory', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_density', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_texts', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evictable', '_evidence_of', '_evidence_words', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_feature', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_known_provider', '_has_memory', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_heading_tokens', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_idempotency_key', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_reworded', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_is_valid', '_is_visible', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_attribute', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_locked_places', '_log_summary', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_end', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_hits', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_recalled_within', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_in_metadata', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_tools_called', '_trace_error', '_traced', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_to_before', '_valid_until', '_value_of', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);
@@ -47054,9 +47173,9 @@ declare
   parts constant text[] := array(
     select m.name from memory.migrations as m where m.applied_at >= transaction_timestamp() order by m.name);
 begin
-  if parts <> '{}' or installed is distinct from '0.2.0' then
+  if parts <> '{}' or installed is distinct from '1.0.0' then
     perform memory._audit(case when installed is null then 'install' else 'upgrade' end,
-      jsonb_build_object('from', installed, 'to', '0.2.0', 'parts', parts));
+      jsonb_build_object('from', installed, 'to', '1.0.0', 'parts', parts));
   end if;
 end;
 $audit$;
@@ -47466,15 +47585,16 @@ do $installed$
 begin
   if pg_catalog.to_regprocedure('memory.version()') is null then
     raise exception 'agent_memory was not installed' using hint = 'The first error above says why.';
-  elsif memory.version() <> '0.2.0' then
+  elsif memory.version() <> '1.0.0' then
     raise exception 'agent_memory is still %', memory.version() using hint = 'The first error above says why.';
   end if;
-  raise notice 'agent_memory 0.2.0 is installed' using detail = (
-    select format('Schema memory belongs to role "%s"%s. Extensions that agent_memory has made: %s. Roles: %s.',
+  raise notice 'agent_memory 1.0.0 is installed' using detail = (
+    select format('Schema memory belongs to role "%s"%s. Extensions that agent_memory has made: %s. Roles: %s. '
+                  'Add-ons: %s.',
       r.rolname, case when r.rolsuper then ', a superuser, with whose rights its functions run' end,
       (select coalesce(string_agg(e.extname, ', ' order by e.extname), 'none') from pg_catalog.pg_extension as e
        where pg_catalog.obj_description(e.oid, 'pg_extension') like '%(made by agent_memory)'),
-      c.detail)
+      c.detail, coalesce(nullif(array_to_string(memory._addons(), ', '), ''), 'none, this is the core'))
     from pg_catalog.pg_namespace as n
     join pg_catalog.pg_roles as r on r.oid = n.nspowner
     cross join memory._check_roles() as c

@@ -1,4 +1,4 @@
--- agent_memory 0.2.0: the roles memory_app, memory_tenant, memory_worker, memory_reader and memory_admin, or what
+-- agent_memory 1.0.0: the roles memory_app, memory_tenant, memory_worker, memory_reader and memory_admin, or what
 -- they are named in this database (docs/roles.md).
 --
 -- For servers where the owner of schema memory may not create roles. An administrator runs this file, which needs

@@ -206,7 +206,8 @@ def build(home: House = WHOLE) -> str:
         f"{our_tables.count(',') + 1} tables, {len(VIEW.findall(functions))} views, {triggers.names(home).count('(')} "
         f"triggers and {len(made)} functions, {sum(name[0] != '_' for name, *_ in made)} of them public",
     )
-    head = composed(home, head).replace("{{known migrations}}", tables.known_migrations(home))
+    head = composed(home, head.replace("{{tables}}", our_tables))
+    head = head.replace("{{known migrations}}", tables.known_migrations(home))
     parts = [about, door, head, roles(home, "notice"), upgrade, drain]
     privileges = composed(home, (SQL / "privileges.sql").read_text()).replace(
         "{{rights of roles}}", (SQL / "grants.sql").read_text()

@@ -106,6 +106,8 @@ def composed(home: House, text: str) -> str:
     sweep.sql in one of their rooms. A line may be several lines; if no kind, source or add-on has the file, the line
     goes.
     """
+    if "{{" not in text:
+        return text
 
     def having(member: str, needed: str | None) -> list[str]:
         found = members(home)[member].items()
@@ -179,6 +181,7 @@ def defaults(home: House) -> str:
     return json.dumps(merged, indent=2).replace("'", "''")
 
 
+@functools.cache
 def weights(home: House) -> dict[str, float]:
     """The weights of the features that order search results."""
     [path] = home.files("weights.json")

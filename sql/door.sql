@@ -23,9 +23,14 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtextextended('agent_memory install', 0));
   -- The next transaction says what is wrong with an installation that is another role's, newer, or not whole.
+  if not exists (select from pg_namespace where nspname = 'memory' and pg_get_userbyid(nspowner) = current_user) then
+    return; -- who may not use the schema may not look into it either
+  end if;
   if to_regclass('memory.migrations') is null or to_regprocedure('memory.version()') is null
     or to_regprocedure('memory._door()') is not null
-    or not exists (select from pg_namespace where nspname = 'memory' and pg_get_userbyid(nspowner) = current_user) then
+    or exists (select from pg_proc as p
+               where p.pronamespace = to_regnamespace('memory') and p.proowner <> current_user::regrole
+                 and p.proname = any (array[{{public functions}}])) then
     return;
   end if;
   execute 'select memory.version()' into installed;

@@ -8,6 +8,7 @@ set local lock_timeout = '10s';
 do $head$
 declare
   existing_owner text;
+  other_owner text;
   renamed text;
   vector_schema text;
   installed text;
@@ -38,6 +39,19 @@ begin
     raise exception 'schema "memory" belongs to role "%", you are "%"', existing_owner, current_user
       using errcode = '42501',
         hint = format('Connect as %I, or run "set role %1$I" first.', existing_owner);
+  end if;
+  select pg_get_userbyid(o.owner) into other_owner
+  from (select c.relowner from pg_class as c
+        where c.relnamespace = to_regnamespace('memory') and c.relname = any (array[{{tables}}])
+        union all
+        select p.proowner from pg_proc as p
+        where p.pronamespace = to_regnamespace('memory') and p.proname like e'\\_%') as o (owner)
+  where o.owner <> current_user::regrole
+  limit 1;
+  if other_owner is not null then
+    raise exception 'schema "memory" is yours, but objects of agent_memory in it belong to role "%"', other_owner
+      using errcode = '42501', hint = format('A superuser runs in this database "reassign owned by %I to %I", or gives '
+        'the schema back: "alter schema memory owner to %1$I".', other_owner, current_user);
   end if;
   if existing_owner is not null and to_regclass('memory.migrations') is null
     and exists (select from pg_class where relnamespace = to_regnamespace('memory')
@@ -153,7 +167,10 @@ begin
       using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
   elsif rtrim(strange.name, '0123456789.- ') not in (
     select p.part from (values {{versions of tables}}) as p (part, version)) then
-    raise exception 'this database has add-ons that this file lacks (%)', strange.name
+    raise exception 'this database has add-ons that this file lacks (%)', (
+        select string_agg(distinct rtrim(m.name, '0123456789.- '), ', ') from memory.migrations as m
+        where rtrim(m.name, '0123456789.- ') not in (
+          select p.part from (values {{versions of tables}}) as p (part, version)))
       using errcode = '0A000', hint = 'Run the file that has all of them: agent-memory install.';
   elsif strange.name is not null then
     raise exception 'this database has tables of an agent_memory % that was never released (%)', strange.version,

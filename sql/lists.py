@@ -222,6 +222,7 @@ def values(name: str, key: str) -> str:
     return json.dumps({entry: found[key] for entry, found in toml(name).items() if key in found}, ensure_ascii=False)
 
 
+@functools.cache
 def toml(name: str) -> dict[str, Any]:
     read: dict[str, Any] = tomllib.loads((LISTS / f"{name}.toml").read_text())
     return read

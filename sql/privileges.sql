@@ -93,11 +93,12 @@ begin
     raise exception 'agent_memory is still %', memory.version() using hint = 'The first error above says why.';
   end if;
   raise notice 'agent_memory {{version}} is installed' using detail = (
-    select format('Schema memory belongs to role "%s"%s. Extensions that agent_memory has made: %s. Roles: %s.',
+    select format('Schema memory belongs to role "%s"%s. Extensions that agent_memory has made: %s. Roles: %s. '
+                  'Add-ons: %s.',
       r.rolname, case when r.rolsuper then ', a superuser, with whose rights its functions run' end,
       (select coalesce(string_agg(e.extname, ', ' order by e.extname), 'none') from pg_catalog.pg_extension as e
        where pg_catalog.obj_description(e.oid, 'pg_extension') like '%(made by agent_memory)'),
-      c.detail)
+      c.detail, coalesce(nullif(array_to_string(memory._addons(), ', '), ''), 'none, this is the core'))
     from pg_catalog.pg_namespace as n
     join pg_catalog.pg_roles as r on r.oid = n.nspowner
     cross join memory._check_roles() as c

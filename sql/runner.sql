@@ -42,8 +42,8 @@ $functions$;
     begin
       raise exception 'memory.run_jobs() needs PL/Python, which this installation does not have'
         using errcode = '0A000',
-          hint = 'Run "agent-memory worker" beside the server, '
-                 'or have a superuser install plpython3u and run the install file again.';
+          hint = 'Run "agent-memory worker" beside the server. For jobs inside it, the owner of the schema needs '
+                 'plpython3u, and to be a superuser while the install file runs: docs/operations.md.';
     end;
     $absent$;
     comment on function memory._load_models() is

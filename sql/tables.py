@@ -7,6 +7,7 @@ must not change. An add-on's name stands before its versions.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from itertools import pairwise
@@ -28,6 +29,7 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+@functools.cache
 def files(home: House, part: str | None = None) -> dict[Path, str]:
     """The files of tables, then those of types, in the order of the rooms: of one part, or of all."""
     return {
@@ -129,6 +131,7 @@ def known_migrations(home: House) -> str:
     return ",\n".join(f"      ('{name}', '{rows[name]}')" for name in sorted(rows))
 
 
+@functools.cache
 def versions(home: House) -> str:
     """Each part and the version of its tables, as the rows of a VALUES list."""
     return ", ".join(f"('{part}', '{version(home.sql, part)}')" for part in home.parts)

@@ -175,7 +175,8 @@ _OTHER_STATEMENT = {"42P05", "26000", "08P01"}
 _ELSEWHERE = re.compile(r'"(\w+)(?:\.\w+"|"[^"]*\Z)')
 _PROXIED = re.compile(r"\A(?:\w+\.\w+\(\d+\): \[[^\]]*\] REMOTE [A-Z]+: |Remote (?:hint|detail): )")
 
-QUESTIONS = dict.fromkeys(_MISSING, "select memory.version()") | {_NOT_PERMITTED: "select current_user"}
+_VERSION = "select memory.version() || case when to_regclass('memory.artifacts') is null then '+core' else '' end"
+QUESTIONS = dict.fromkeys(_MISSING, _VERSION) | {_NOT_PERMITTED: "select current_user"}
 """The question that explains an error with this SQLSTATE, for a server that still answers."""
 
 
@@ -340,7 +341,7 @@ def not_installed(
     Args:
         message: what the server said.
         info: a connection to the database.
-        installed: the version that is installed; "" for none, None where that is not known.
+        installed: the version that is installed, with "+core" without add-ons; "" for none, None if not known.
         schema: where it should be.
     """
     wanted, database = client_version(), _database(info)
@@ -351,6 +352,10 @@ def not_installed(
         hint, database = f"{hint} --schema {schema}", f'schema "{schema}" of {database}'
     if installed == "":
         return NotInstalledError(f"there is no agent_memory in {database}", hint=hint)
+    if installed == f"{wanted}+core":
+        said = f"{database} has the core of agent_memory {wanted}, and this belongs to an add-on: {message}"
+        return NotInstalledError(said, hint=f"To add the add-ons, {hint[0].lower()}{hint[1:]}")
+    installed = installed and installed.removesuffix("+core")
     if installed is not None and version_numbers(installed) > version_numbers(wanted):
         hint = "Upgrade the client: pip install --upgrade pg-agent-memory"
     has = "has no agent_memory, or an older one" if installed is None else f"has agent_memory {installed}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import re
 from contextlib import suppress
 from importlib.metadata import version
 from importlib.resources import files
@@ -17,6 +18,7 @@ from .schema import SCHEMA, file_in_schema, in_schema, named_schema, schema_of
 
 _HELD_BACK = {":": "：", "%": "％", "?": "？", "${": "＄{"}
 """What tools look for in the statements that they run, to put values there, and what stands for that instead."""
+_PARTS = re.compile(rb".+?\n\$(?:doors|head|known)\$;\n|.+", re.DOTALL)
 _ONE_STATEMENT = """\
 -- Installs agent_memory {version}, or upgrades what is there, within the transaction that runs this one statement,
 -- and leaves the settings of that transaction as they were. If it fails, nothing has changed.
@@ -146,9 +148,13 @@ def install(connection: psycopg.Connection[Any], schema: str | None = None, *, c
 
 
 def execute(connection: psycopg.Connection[Any], script: bytes, schema: str = SCHEMA) -> None:
-    """Run an install file. If it fails, take away the doors that its first transaction has put before the functions."""
+    """Run an install file. If it fails, take away the doors that its first transaction has put before the functions.
+
+    The checks at its beginning are sent before the rest: a server writes what it refuses into its log, all of it.
+    """
     try:
-        connection.execute(script)
+        for part in _PARTS.findall(script):
+            connection.execute(part, prepare=False)
     except psycopg.Error:
         with suppress(psycopg.Error):  # without a connection the doors stay, which harms nobody
             connection.rollback()

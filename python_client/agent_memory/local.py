@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import Future
 from importlib.util import find_spec
 from typing import Any
@@ -108,11 +109,11 @@ def _explained(error: ModelError) -> MissingWeightsError:
             f"{what} needs Python packages that are missing here",
             hint=f"Run: {pip_install('local')}; then: agent-memory models local",
         )
-    if "not downloaded" in str(error):
+    if failed := re.search(r"could not be downloaded .*?(?=; name a folder|$)", str(error)):
         return MissingWeightsError(
-            f"{what} (90 MB) could not be downloaded",
-            hint="With a network, run: agent-memory models local. Without one, copy its folder from another machine "
-            "and name it in AGENT_MEMORY_MODEL_DIR: see Local models in docs/models.md",
+            f"{what} (90 MB) {failed[0]}",
+            hint="Mend that, then run: agent-memory models local. Without a network, copy its folder from another "
+            "machine and name it in AGENT_MEMORY_MODEL_DIR: see Local models in docs/models.md",
         )
     return MissingWeightsError(
         f"{what} cannot be used: {reason_to_keep(error)}",

@@ -72,9 +72,11 @@ _SCHEDULE_ELSEWHERE = f"""
       format('pg_cron lives in database "%s": run the statement there', current_setting('cron.database_name')) as stays
     where current_setting('cron.database_name', true) <> current_database()"""
 _PARTS = f"""{_GONE}
-    select format('schema memory: %s tables with %s, for %s users or more', count(*),
+    select format('schema memory: %s tables with %s, for %s', count(*),
         pg_size_pretty(sum(pg_total_relation_size(c.oid))),
-        (select count(*) from (select from memory.threads group by user_id limit 1000) as u)) as what,
+        (select case count(*) when 1 then '1 user' when 1000 then '1,000 users or more' else count(*) || ' users' end
+           || ' with conversations'
+         from (select from memory.threads group by user_id limit 1000) as u)) as what,
       'drop schema memory cascade' as statement, null as stays
     from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
     union all

@@ -50,14 +50,17 @@ def arguments(shared_api: Api) -> list[Argument]:
 @pytest.fixture
 def mallory(db: psycopg.Connection, connect: Callable[..., psycopg.Connection]) -> Api:
     """A session of a role that may call every function and create objects in a schema of its own, evil."""
-    owner = Api(db)
-    make_calls_work(owner)
-    create_role(db, "mallory")
-    db.execute("grant usage on schema memory to mallory")
-    db.execute("grant execute on all routines in schema memory to mallory")
-    db.execute("grant select on all tables in schema memory to mallory")
-    db.execute("create schema evil authorization mallory")
+    let_mallory_in(Api(db))
     return Api(connect(user="mallory"))
+
+
+def let_mallory_in(owner: Api) -> None:
+    make_calls_work(owner)
+    create_role(owner.connection, "mallory")
+    owner.connection.execute(
+        "grant usage on schema memory to mallory; grant execute on all routines in schema memory to mallory;"
+        "grant select on all tables in schema memory to mallory; create schema evil authorization mallory"
+    )
 
 
 def create_role(db: psycopg.Connection, name: str) -> None:

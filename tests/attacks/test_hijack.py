@@ -6,13 +6,16 @@ caller could run any code as the owner.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 from psycopg import errors, sql
+from psycopg.conninfo import make_conninfo
 
+from tests.attacks.conftest import let_mallory_in
+from tests.conftest import Database
 from tests.support.servers import Server
 from tests.support.sqlapi import TABLES, Api
 from tests.values.bad_arguments import NEED_PGCRYPTO, VALID
@@ -47,13 +50,28 @@ where o.oprnamespace in ('pg_catalog'::regnamespace, 'public'::regnamespace)
 """
 
 
-@pytest.fixture
-def hijacker(mallory: Api) -> Iterator[Api]:
+@pytest.fixture(scope="module")
+def hijacked(_database: Database, _template: str) -> Iterator[str]:
+    """A database in which every call works, of which the tests of this module see what each has left."""
+    with _database("hijacked", _template) as conninfo:
+        yield conninfo
+
+
+@pytest.fixture(scope="module")
+def owner(hijacked: str) -> Iterator[Api]:
+    with psycopg.connect(hijacked, autocommit=True) as connection:
+        yield Api(connection)
+
+
+@pytest.fixture(scope="module")
+def hijacker(hijacked: str, owner: Api) -> Iterator[Api]:
     """A role that may call every function, in a session where its own objects are found first."""
-    set_traps(mallory.connection)
-    mallory.connection.execute("set search_path = evil, pg_temp, memory, public, pg_catalog")
-    yield mallory
-    mallory.connection.execute("drop owned by mallory cascade")
+    let_mallory_in(owner)
+    with psycopg.connect(make_conninfo(hijacked, user="mallory"), autocommit=True) as connection:
+        set_traps(connection)
+        connection.execute("set search_path = evil, pg_temp, memory, public, pg_catalog")
+        yield Api(connection)
+        connection.execute("drop owned by mallory cascade")
 
 
 def set_traps(session: psycopg.Connection) -> None:
@@ -80,12 +98,12 @@ def set_traps(session: psycopg.Connection) -> None:
 
 
 @pytest.mark.feature("F9")
-def test_the_traps_catch_a_statement_that_trusts_the_search_path(hijacker: Api, db: psycopg.Connection) -> None:
+def test_the_traps_catch_a_statement_that_trusts_the_search_path(hijacker: Api, owner: Api) -> None:
     for careless in ("select lower('A')", "select 1 + 1", "select 'a'::text || 'b'::text", "select now() < now()"):
         with pytest.raises(errors.RaiseException, match="HIJACKED"):
             hijacker.connection.execute(careless.encode())
-    assert Api(db).value("select count(*) from pg_operator where oprnamespace = 'evil'::regnamespace") > 300
-    assert Api(db).value("select count(*) from pg_proc where pronamespace = 'evil'::regnamespace") > 500
+    assert owner.value("select count(*) from pg_operator where oprnamespace = 'evil'::regnamespace") > 300
+    assert owner.value("select count(*) from pg_proc where pronamespace = 'evil'::regnamespace") > 500
 
 
 @pytest.mark.feature("F9")
@@ -136,21 +154,22 @@ def test_no_function_finds_objects_of_its_caller_on_longer_ways(hijacker: Api) -
 
 
 @pytest.mark.feature("F9")
-def test_triggers_and_views_find_no_objects_of_the_session(hijacker: Api, db: psycopg.Connection) -> None:
-    db.execute(
+def test_triggers_and_views_find_no_objects_of_the_session(hijacker: Api, owner: Api) -> None:
+    owner.connection.execute(
         "grant insert (user_id, thread_id, role, content), update (content), delete on memory.messages to mallory;"
         "grant insert (user_id, content), update (content), delete on memory.memories, memory.documents to mallory"
     )
     session = hijacker.connection
     session.execute(
-        "insert into memory.messages (user_id, thread_id, role, content) values ('bob', 't', 'user', 'tea')"
+        "insert into memory.messages (user_id, thread_id, role, content) values ('dora', 't', 'user', 'tea')"
     )
     for table in ("memories", "documents"):
-        session.execute(f"insert into memory.{table} (user_id, content) values ('bob', 'tea')".encode())
+        session.execute(f"insert into memory.{table} (user_id, content) values ('dora', 'tea')".encode())
+    hers = "where user_id operator(pg_catalog.=) 'dora'"
     for table in ("messages", "memories", "documents"):
-        session.execute(f"update memory.{table} set content = concat(content, ' now')".encode())
-        session.execute(f"delete from memory.{table}".encode())
-    views = db.execute("select viewname from pg_views where schemaname = 'memory'").fetchall()
+        session.execute(f"update memory.{table} set content = concat(content, ' now') {hers}".encode())
+        assert session.execute(f"delete from memory.{table} {hers}".encode()).rowcount == 1
+    views = owner.connection.execute("select viewname from pg_views where schemaname = 'memory'").fetchall()
     for [view] in views:
         session.execute(sql.SQL("select * from {}").format(sql.Identifier("memory", view)))
     assert len(views) > 5
@@ -158,16 +177,18 @@ def test_triggers_and_views_find_no_objects_of_the_session(hijacker: Api, db: ps
 
 @pytest.mark.feature("F9")
 def test_the_runner_finds_no_objects_of_the_session_of_its_owner(
-    hijacker: Api, server: Server, db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
+    hijacker: Api, owner: Api, server: Server, hijacked: str
 ) -> None:
     """The runner commits, so that it cannot run as its owner; an administrator may have any search_path."""
     if not server.has_plpython:
         pytest.skip("this server has no PL/Python")
-    hijacker.talk(user_id="bob", thread_id="t1", rounds=12)
-    owner = connect(options="-c search_path=evil,memory,public,pg_catalog")
-    owner.execute("call memory.run_jobs()")
-    assert Api(db).value("select count(*) from memory.jobs where status = 'completed' and user_id = 'bob'") > 0
-    assert Api(db).value("select count(*) from memory.jobs where error is not null") == 0
+    hijacker.talk(user_id="carl", thread_id="t1", rounds=12)
+    completed = "select count(*) from memory.jobs where status = 'completed' and user_id = 'carl'"
+    options = "-c search_path=evil,memory,public,pg_catalog"
+    with psycopg.connect(hijacked, options=options, autocommit=True) as session:
+        session.execute("call memory.run_jobs()")
+    assert owner.value(completed) > 0
+    assert owner.value("select count(*) from memory.jobs where error is not null") == 0
 
 
 @pytest.mark.feature("F9")

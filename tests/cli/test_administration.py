@@ -6,6 +6,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.install.steps import VERSION
 from tests.support.servers import Run
 
 
@@ -41,7 +42,7 @@ def test_libpq_environment(run: Run, dsn: str) -> None:
 
 
 def test_version_and_help(run: Run) -> None:
-    assert run("--version").stdout.startswith("agent-memory 0.")
+    assert run("--version").stdout.startswith(f"agent-memory {VERSION}\n")
     assert run("-h").stdout == run("--help").stdout
     assert "The id of the user." in run("search", "-h").stdout
     for command in ([], ["worker"], ["memories"], ["memories", "add"], ["policy", "set"], ["serve"]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import subprocess
 import sys
 import warnings
@@ -21,6 +22,7 @@ from agent_memory.local import (
     use_multilingual,
 )
 from agent_memory_models.providers.onnx import loading
+from agent_memory_models.providers.onnx.download import CACHE_VARIABLE
 
 from tests.client.steps import LONG
 
@@ -121,3 +123,13 @@ def test_the_model_of_many_languages_names_its_package_where_that_is_missing(
         use_multilingual(memory)
     assert "pg-agent-memory[multilingual]" in (refusal.value.hint or "")
     assert db.execute(MODELS).fetchall() == []
+
+
+def test_a_download_that_fails_says_why(tmp_path: Path) -> None:
+    pytest.importorskip("fastembed")
+    environment = {**os.environ, "HF_ENDPOINT": "http://127.0.0.1:1", CACHE_VARIABLE: str(tmp_path)}
+    environment.pop(loading.FOLDER_VARIABLE, None)
+    code = "import unittest.mock, agent_memory.local as local; local.use_default(unittest.mock.Mock())"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert f"{DEFAULT_NAME} (90 MB) could not be downloaded to {tmp_path}: " in done.stderr
+    assert "Connection refused" in done.stderr

@@ -43,7 +43,7 @@ def dsn(databases: Databases) -> str:
 
 @pytest.fixture
 def served(databases: Databases) -> Iterator[Serving]:
-    with with_keys(databases.dsn["a"]) as serving:
+    with with_keys(databases.dsn["a"], with_mcp=True) as serving:
         yield serving
 
 

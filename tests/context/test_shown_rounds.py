@@ -142,6 +142,7 @@ def test_a_row_goes_with_its_message_and_with_what_is_forgotten(api: Api) -> Non
     rows = "select count(*) from memory.shown_rounds"
     seq = api.value("select coalesce(max(seq), -1) + 1 from memory.messages where user_id = 'ana' and thread_id = 't1'")
     turn(api, BOAT_QUESTION)
+    assert api.value(rows) > 0
     api.connection.execute("delete from memory.messages where thread_id = 't1' and seq = %s", [seq])
     assert api.value(rows) == 0
     turn(api, BOAT_QUESTION)

@@ -13,9 +13,10 @@ from tests.support.sqlapi import Api
 
 
 @pytest.fixture(scope="module")
-def served(shared_api: Api) -> Iterator[Serving]:
-    """A server with keys, on the database of the module."""
-    with with_keys(shared_api.connection.info.dsn) as serving:
+def served(request: pytest.FixtureRequest, shared_api: Api) -> Iterator[Serving]:
+    """A server with keys, on the database of the module; it serves MCP where the module has WITH_MCP."""
+    with_mcp = getattr(request.module, "WITH_MCP", False)
+    with with_keys(shared_api.connection.info.dsn, with_mcp=with_mcp) as serving:
         yield serving
 
 

@@ -28,11 +28,17 @@ class Serving:
         dsn: the database; None for the embedded store of the environment.
         options: further options of the command.
         command: the command.
+        with_mcp: whether ``serve`` also serves MCP, as it does unless told. Its packages take longer to import than
+            everything else.
         environment: further variables.
     """
 
-    def __init__(self, dsn: str | None, *options: str, command: str = "serve", **environment: str) -> None:
+    def __init__(
+        self, dsn: str | None, *options: str, command: str = "serve", with_mcp: bool = False, **environment: str
+    ) -> None:
         self._command = [sys.executable, "-m", "agent_memory.cli", command, "--port", "0", *options]
+        if command == "serve" and not with_mcp:
+            self._command.append("--no-mcp")
         kept = {name: value for name, value in os.environ.items() if not name.startswith("AGENT_MEMORY_")}
         self._environment = kept | ({} if dsn is None else {"AGENT_MEMORY_DSN": dsn}) | environment
         self.url = self.token = ""
@@ -86,9 +92,10 @@ class Serving:
         return httpx.Client(base_url=self.url, headers=headers, timeout=_PATIENCE)
 
 
-def with_keys(dsn: str, *options: str, **environment: str) -> Serving:
+def with_keys(dsn: str, *options: str, with_mcp: bool = False, **environment: str) -> Serving:
     """A server that knows the key of the administrator and the secret of tokens."""
-    return Serving(dsn, *options, AGENT_MEMORY_API_KEY=KEY, AGENT_MEMORY_JWT_SECRET=SECRET, **environment)
+    keys = {"AGENT_MEMORY_API_KEY": KEY, "AGENT_MEMORY_JWT_SECRET": SECRET}
+    return Serving(dsn, *options, with_mcp=with_mcp, **keys, **environment)
 
 
 def token(user_id: Any, secret: str = SECRET, **claims: Any) -> str:

@@ -128,7 +128,7 @@ def test_public_keys_check_tokens_of_an_identity_provider(dsn: str) -> None:
             "AGENT_MEMORY_JWT_AUDIENCE": "memory",
             "AGENT_MEMORY_JWT_ISSUER": "https://id.example",
         }
-        with Serving(dsn, **environment) as serving, serving.client(None) as client:
+        with Serving(dsn, with_mcp=False, **environment) as serving, serving.client(None) as client:
             assert "callers need a key or a token" in serving.announced
             good = jwt.encode(claims, first, "RS256", headers={"kid": "first"})
             assert status(client, good) == 200
@@ -176,7 +176,7 @@ def test_tokens_that_cannot_be_checked_are_no_fault_of_the_caller(dsn: str) -> N
 
 @pytest.mark.feature("B14")
 def test_without_keys_only_this_machine_is_served(dsn: str) -> None:
-    with Serving(dsn) as serving:
+    with Serving(dsn, with_mcp=True) as serving:
         port = serving.url.rpartition(":")[2]
         with serving.client(None) as stranger:  # whoever has an account on this machine
             for method, path in (*CLOSED, ("POST", "/v1/sweep"), ("POST", "/mcp"), ("POST", "/v1/version?token=x")):
@@ -235,7 +235,7 @@ for path in ("/", "/v1/sweep", "/v1/list_users", "/metrics"):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 def test_without_keys_another_account_is_nobody(dsn: str) -> None:
     account = ["setpriv", "--reuid", "daemon", "--regid", "daemon", "--clear-groups"]
-    with Serving(dsn) as serving:
+    with Serving(dsn, with_mcp=True) as serving:
         for method, refused in (("GET", {"401"}), ("POST", {"401", "405"})):
             command = [*account, "/usr/bin/python3", "-c", AS_DAEMON, serving.url, method]
             answers = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()

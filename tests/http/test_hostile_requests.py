@@ -27,6 +27,7 @@ from tests.http.steps import Serving, problem
 LINES = {"Content-Type": "application/x-ndjson"}
 JSON = {"Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"}
+WITH_MCP = True
 MANY = "[" + "[]," * 200_000 + "[]]"
 
 

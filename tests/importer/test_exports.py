@@ -85,7 +85,7 @@ class TestChatGpt:
             ("assistant", "Green tea."),
             ("assistant", "1+1"),
             ("tool", "2"),
-            ("user", "[image_asset_pointer]\nSee".replace("image_asset_pointer", "image")),
+            ("user", "[image]\nSee"),
             ("assistant", "[image: a cup]"),
         ]
         assert messages[0].created_at == datetime.fromtimestamp(1700000000.5, timezone.utc)

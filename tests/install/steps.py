@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 
+from tests.support.installer import the_build
 from tests.support.servers import ROOT
 from tests.support.sqlapi import Api
 
 ANA = {"user_id": "ana", "thread_id": "t1"}
 VERSION = re.findall(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)[0]
+
+
+def of_tables(part: str = "") -> str:
+    """The version of the tables of the core or of an add-on: the release that has changed them last."""
+    return str(the_build(ROOT).tables.version(ROOT / "sql", part))
 
 
 def use(api: Api) -> None:

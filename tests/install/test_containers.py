@@ -204,8 +204,9 @@ def test_the_server_of_the_image_serves_and_its_health_is_told(
     [container] = named("Deployment", "agent-memory-server")["template"]["spec"]["containers"]
     assert container["args"][: len(options) + 1] == [command, *options]
     with pytest.raises(AssertionError, match="neither a key nor tokens"):
-        Serving(dsn, *options, command=command).__enter__()
-    serving = Serving(dsn, *container["args"][1:], command=command, AGENT_MEMORY_API_KEY=KEY, **variables)
+        Serving(dsn, *options, command=command, with_mcp=True).__enter__()
+    arguments = container["args"][1:]
+    serving = Serving(dsn, *arguments, command=command, with_mcp=True, AGENT_MEMORY_API_KEY=KEY, **variables)
     with serving:
         port = serving.url.rpartition(":")[2]
         interpreter, *rest = listed("server", "HEALTHCHECK")

@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.install.steps import VERSION
+from tests.install.steps import VERSION, of_tables
 from tests.install.upgrades import LATER, LATEST, PART, Build
 from tests.support import rooms
 from tests.support.installer import build_version, copied_sources, install, open_as, the_build
@@ -20,7 +20,8 @@ RAN = """
 select name, version from memory.migrations order by name like '%% %%', string_to_array(version, '.')::int[], name
 """
 ADDONS = sorted(path.name for path in (rooms.SQL / "addons").iterdir())
-OF_ADDONS = [(f"{addon} {VERSION}", VERSION) for addon in ADDONS]
+TABLES_VERSION = of_tables()
+OF_ADDONS = [(f"{addon} {of_tables(addon)}", of_tables(addon)) for addon in ADDONS]
 STEPS = {
     PART: "create table memory.steps (first int);\n",
     f"migrations/{LATER}-{LATEST}.sql": "alter table memory.steps add column second int;\n",
@@ -28,7 +29,7 @@ STEPS = {
 
 
 def test_a_new_installation_runs_no_migration(db: psycopg.Connection) -> None:
-    assert Api(db).query(RAN) == [(VERSION, VERSION), *OF_ADDONS]
+    assert Api(db).query(RAN) == [(TABLES_VERSION, TABLES_VERSION), *OF_ADDONS]
 
 
 @pytest.mark.parametrize("is_at_once", [True, False], ids=["at once", "version by version"])
@@ -41,8 +42,8 @@ def test_an_upgrade_runs_the_migrations_since_its_version_in_their_order(
     with open_as(dsn) as connection:
         api = Api(connection)
         assert api.query(RAN) == [
-            (VERSION, VERSION),
-            (f"{VERSION}-{LATER}", LATER),
+            (TABLES_VERSION, TABLES_VERSION),
+            (f"{TABLES_VERSION}-{LATER}", LATER),
             (f"{LATER}-{LATEST}", LATEST),
             *OF_ADDONS,
         ]
@@ -56,21 +57,27 @@ TABLES = "core/10_policy/tables.sql"
 NEXT = f"migrations/{LATER}-{LATEST}.sql"
 
 
-@pytest.fixture
-def problems_after(tmp_path: Path) -> Callable[[str, str, str], list[str]]:
-    """Release a copy of the sources with a migration, change a file below sql/, and return what the build says."""
+@pytest.fixture(scope="module")
+def problems_after(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str, str], list[str]]:
+    """Release a copy of the sources with a migration; then change a file below sql/, and return what the build says."""
+    folder = tmp_path_factory.mktemp("released")
+    build_version(folder, {PART: "select 1;\n"})
+    sql, tables = folder / "version" / "sql", the_build(folder / "version").tables
+    tables.freeze(sql)
+    assert tables.changes_of_releases(sql) == []
 
     def changed(path: str, old: str, new: str) -> list[str]:
-        build_version(tmp_path, {PART: "select 1;\n"})
-        sources = tmp_path / "version"
-        sql, tables = sources / "sql", the_build(sources).tables
-        tables.freeze(sql)
-        assert tables.changes_of_releases(sql) == []
         file = sql / path
-        text = file.read_text() if file.exists() else ""
-        assert old in text
-        file.write_text(text.replace(old, new, 1) if old else new)
-        return list(tables.changes_of_releases(sql))
+        text = file.read_text() if file.exists() else None
+        assert old in (text or "")
+        file.write_text((text or "").replace(old, new, 1) if old else new)
+        try:
+            return list(tables.changes_of_releases(sql))
+        finally:
+            if text is None:
+                file.unlink()
+            else:
+                file.write_text(text)
 
     return changed
 
@@ -102,19 +109,20 @@ def test_comments_of_released_tables_may_be_mended(
 
 
 def test_migrations_that_do_not_follow_each_other_are_not_built(build: Build) -> None:
-    with pytest.raises(SystemExit, match=f"{LATEST}-99.1.0.sql must begin where {VERSION}-{LATER}.sql ends"):
+    with pytest.raises(SystemExit, match=f"{LATEST}-99.1.0.sql must begin where {TABLES_VERSION}-{LATER}.sql ends"):
         build({PART: "select 1;\n", f"migrations/{LATEST}-99.1.0.sql": "select 1;\n"})
 
 
 def test_the_tables_of_the_first_release_keep_its_version_until_there_is_a_migration(tmp_path: Path) -> None:
     sources = copied_sources(tmp_path)
     sql, tables = sources / "sql", the_build(sources).tables
-    assert tables.version(sql) == VERSION
+    assert tables.version(sql) == TABLES_VERSION
     tables.freeze(sql)
     project = sources / "pyproject.toml"
     project.write_text(project.read_text().replace(f'version = "{VERSION}"', f'version = "{LATER}"'))
-    assert (tables.version(sql), tables.changes_of_releases(sql)) == (VERSION, [])
+    assert (tables.version(sql), tables.changes_of_releases(sql)) == (TABLES_VERSION, [])
     file = sql / TABLES
     file.write_text(file.read_text().replace("settings jsonb not null", "settings jsonb"))
     [problem] = tables.changes_of_releases(sql)
-    assert problem == f"the tables of {VERSION} were released: add sql/migrations/{VERSION}-<next version>.sql"
+    released = f"the tables of {TABLES_VERSION} were released"
+    assert problem == f"{released}: add sql/migrations/{TABLES_VERSION}-<next version>.sql"

@@ -59,7 +59,6 @@ def test_the_statement_makes_what_the_file_makes(dsn: str, empty_dsn: str, state
     assert dump(empty_dsn, "--schema-only") == dump(dsn, "--schema-only")
 
 
-@pytest.fixture
 def of_a_later_version(build: Build, monkeypatch: pytest.MonkeyPatch) -> str:
     """What "agent-memory sql" of a later version prints."""
     later = build({PART: "alter table memory.memories alter column embedding_text type varchar;\n"})
@@ -70,13 +69,18 @@ def of_a_later_version(build: Build, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.parametrize(("existing", "version"), [(None, VERSION), (VERSION, LATER)])
 def test_an_installation_or_upgrade_is_rolled_back_with_the_transaction(
-    empty_dsn: str, statement: str, of_a_later_version: str, dump: Dump, existing: str | None, version: str
+    empty_dsn: str,
+    statement: str,
+    build: Build,
+    monkeypatch: pytest.MonkeyPatch,
+    dump: Dump,
+    existing: str | None,
+    version: str,
 ) -> None:
     execute(empty_dsn, "create extension vector")
     if existing is not None:
         install(empty_dsn)
-    if version == LATER:
-        statement = of_a_later_version
+        statement = of_a_later_version(build, monkeypatch)
 
     def stored() -> str:
         """Everything but the place of the sequence of memory.audit, which no rollback takes back."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
+import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -17,6 +19,7 @@ from embed import embed
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.install.steps import VERSION
 from tests.support.servers import CORE_SQL, INSTALL_SQL, ROOT, Server, running_server
 
 
@@ -29,15 +32,40 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]
         yield wheel
 
 
-@pytest.mark.parametrize(("options", "built"), [((), INSTALL_SQL), (("--core",), CORE_SQL)], ids=["all", "core"])
-def test_the_wheel_holds_both_packages_and_prints_the_built_sql(
-    wheel: zipfile.ZipFile, tmp_path: Path, options: tuple[str, ...], built: Path
-) -> None:
+def test_the_wheel_holds_both_packages_and_prints_the_built_sql(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
     assert {"agent_memory/py.typed", "agent_memory_models/__init__.py"} <= set(wheel.namelist())
     wheel.extractall(tmp_path)
-    command = [sys.executable, "-c", "from agent_memory.cli import app; app()", "install", "--print", *options]
-    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, check=True)
-    assert done.stdout == built.read_bytes()
+    for options, built in (((), INSTALL_SQL), (("--core",), CORE_SQL)):
+        command = [sys.executable, "-c", "from agent_memory.cli import app; app()", "install", "--print", *options]
+        done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, check=True)
+        assert done.stdout == built.read_bytes()
+
+
+def test_the_wheel_has_the_same_bytes_when_others_build_it_elsewhere(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    sources = tmp_path / "elsewhere"
+    for name in ("build", "plpython", "python_client"):
+        shutil.copytree(ROOT / name, sources / name, copy_function=shutil.copyfile)  # with other times and rights
+    for name in ("LICENSE", "README.md", "pyproject.toml", ".gitignore"):
+        shutil.copyfile(ROOT / name, sources / name)
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    subprocess.run(["sh", "-c", 'umask 077; exec "$@"', "sh", *command], cwd=sources, check=True, capture_output=True)
+    assert wheel.filename
+    assert next(tmp_path.glob("*.whl")).read_bytes() == Path(wheel.filename).read_bytes()
+
+
+def test_every_file_that_names_the_version_names_this_one() -> None:
+    found = {
+        name: {*re.findall(pattern, (ROOT / name).read_text())}
+        for name, pattern in {
+            "CHANGELOG.md": r"\A# Changelog\n(?:.*\n)*?## (\S+)",
+            "docker/kubernetes/install.yaml": r"agent-memory:(\d+[.]\d+[.]\d+)",
+            "docker/kubernetes/kustomization.yaml": r'newTag: "(.*)"',
+            "docs/deployment.md": r"agent-memory:(\d+[.]\d+[.]\d+)",
+            "docs/what-runs-in-my-database.md": r"agent_memory-(\d+[.]\d+[.]\d+)",
+            "typescript_client/package.json": r'"version": "(.*)"',
+        }.items()
+    }
+    assert found == {name: {VERSION} for name in found}
 
 
 def test_an_installation_takes_at_most_three_megabytes_of_its_own(wheel: zipfile.ZipFile) -> None:

@@ -91,7 +91,7 @@ def test_a_dry_run_and_a_refusal_only_list_it(installed: str, objects: Callable[
         assert "drop schema memory cascade" in listed.output
         assert "drop role leaving_app" in listed.output
         assert "drop extension vector" in listed.output
-        assert "1 users or more" in listed.output
+        assert "for 1 user with conversations" in listed.output
     assert objects() == before
     assert run(installed, answer="y\n").exit_code == 0
     assert "schema memory" not in objects()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.install.steps import VERSION
+from tests.install.steps import of_tables
 from tests.support.servers import ROOT
 
 LATER, LATEST = "98.0.0", "99.0.0"
-PART = f"migrations/{VERSION}-{LATER}.sql"
-OF_SECRETS = f"addons/secrets/{PART}"
+PART = f"migrations/{of_tables()}-{LATER}.sql"
+OF_SECRETS = f"addons/secrets/migrations/{of_tables('secrets')}-{LATER}.sql"
 CODE = "core/80_operate/extra.sql"
 PUBLIC = """
 create or replace function memory.extra({arguments})

@@ -126,7 +126,7 @@ def test_a_host_without_a_token_finds_the_authorization_server_and_gets_one(
 ) -> None:
     issuer = f"http://127.0.0.1:{authorization.server_port}"
     environment = {"AGENT_MEMORY_JWT_SECRET": SECRET, "AGENT_MEMORY_OAUTH_ISSUER": issuer}
-    serving = McpServing(dsn, **environment) if command == "mcp" else Serving(dsn, **environment)
+    serving = McpServing(dsn, **environment) if command == "mcp" else Serving(dsn, with_mcp=True, **environment)
     with serving:
         origin = serving.url.removesuffix("/mcp")
         url = f"{origin}/mcp"
@@ -168,7 +168,7 @@ def test_behind_a_proxy_the_url_is_that_of_hosts(dsn: str) -> None:
         "AGENT_MEMORY_MCP_URL": "https://memory.example/team/mcp",
         "AGENT_MEMORY_JWT_AUDIENCE": "memory",
     }
-    with with_keys(dsn, **environment) as serving, serving.client(None, **ACCEPT) as nobody:
+    with with_keys(dsn, with_mcp=True, **environment) as serving, serving.client(None, **ACCEPT) as nobody:
         path = f"{WELL_KNOWN}/team/mcp"
         challenge = nobody.post("/mcp", json=CALL).headers["www-authenticate"]
         assert challenge == f'Bearer resource_metadata="https://memory.example{path}"'
@@ -178,12 +178,12 @@ def test_behind_a_proxy_the_url_is_that_of_hosts(dsn: str) -> None:
         )  # fmt: skip
         # The other endpoints have no hosts that would look for the server.
         assert nobody.post("/v1/version", json={}).headers["www-authenticate"] == "Bearer"
-    with with_keys(dsn, **environment) as serving, serving.client(KEY, **ACCEPT) as admin:
+    with with_keys(dsn, with_mcp=True, **environment) as serving, serving.client(KEY, **ACCEPT) as admin:
         assert admin.post("/mcp?user_id=ana", json=CALL).status_code == 200
 
 
 def test_without_an_issuer_nothing_is_announced(dsn: str) -> None:
-    for serving in (with_keys(dsn), McpServing(dsn, AGENT_MEMORY_JWT_SECRET=SECRET)):
+    for serving in (with_keys(dsn, with_mcp=True), McpServing(dsn, AGENT_MEMORY_JWT_SECRET=SECRET)):
         with serving:
             origin = serving.url.removesuffix("/mcp")
             challenge = httpx.post(f"{origin}/mcp", json=CALL, headers=ACCEPT)

@@ -29,7 +29,7 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 @pytest.fixture(scope="module")
 def beside(shared_api: Api) -> Iterator[Serving]:
     """A server with keys; the extra mcp is installed, so it serves MCP without being asked."""
-    with with_keys(shared_api.connection.info.dsn) as serving:
+    with with_keys(shared_api.connection.info.dsn, with_mcp=True) as serving:
         yield serving
 
 
@@ -102,7 +102,7 @@ def test_requests_are_checked_as_those_of_the_other_endpoints(beside: Serving) -
 
 
 def test_without_keys_the_caller_names_the_user(dsn: str) -> None:
-    with Serving(dsn) as serving:
+    with Serving(dsn, with_mcp=True) as serving:
         assert serving.process.stdout is not None
         assert serving.process.stdout.readline() == f"MCP is at {serving.url}/mcp.\n"
         with over_http(f"{serving.url}/mcp?user_id=ana", serving.token) as host:
@@ -118,7 +118,7 @@ def test_without_keys_the_caller_names_the_user(dsn: str) -> None:
 
 
 def test_mcp_can_be_left_out(dsn: str) -> None:
-    with with_keys(dsn, "--no-mcp") as serving, serving.client(token("ana"), **ACCEPT) as ana:
+    with with_keys(dsn, with_mcp=False) as serving, serving.client(token("ana"), **ACCEPT) as ana:
         problem(ana.post("/mcp", json=CALL), 404)
         assert ana.post("/v1/version", json={}).status_code in (200, 403)
 

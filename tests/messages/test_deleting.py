@@ -50,9 +50,11 @@ class TestClearing:
         api.talk(**ANA, rounds=3)
         api.finish_jobs(summary="Old news.")
         api.talk(**ANA, rounds=3)
+        pending = "select count(*) from memory.jobs where kind = 'summarize_thread' and status = 'pending'"
+        assert api.value(pending) == 1
         api.clear_thread(**ANA)
         assert api.get_context(**ANA) == []
-        assert api.value("select count(*) from memory.jobs where kind = 'summarize_thread' and status = 'pending'") == 0
+        assert api.value(pending) == 0
 
 
 ROWS_OF_THREADS = ("messages", "summaries", "jobs", "marks where scope <> ''")

@@ -9,6 +9,7 @@ import pytest
 from agent_memory_models import ModelError
 from agent_memory_models.chat.replies import parse_reply, reply_object
 
+from tests.install.steps import of_tables
 from tests.support.protocol import claim, complete
 from tests.support.sqlapi import Api
 
@@ -199,7 +200,7 @@ def test_jobs_that_wait_for_days_are_named_with_the_statement_that_helps(api: Ap
 @pytest.mark.parametrize(
     ("statement", "finding"),
     [
-        ("update memory.migrations set version = '0.0.1'", 'the tables are of 0.0.1 and not of 0.2.0: run "'),
+        ("update memory.migrations set version = '0.0.1'", f'the tables are of 0.0.1 and not of {of_tables()}: run "'),
         ("delete from memory.migrations", "the tables are of no known version and not of"),
         ("update memory.migrations set version = '99.0.0'", "newer than"),
         ("create procedure memory._lock() language sql as ''", "_lock() was left behind by an upgrade that failed"),

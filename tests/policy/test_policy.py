@@ -194,7 +194,6 @@ class TestRefusals:
             ("summary.model", ["nobody-registered-it", 5, "", ["local"], True]),
             ("cadence.fact_extraction_every_n", [-1, 2.5, "10", False]),
             ("knowledge_base.search_triggers", ["last time", [1], [None], {}]),
-            ("context.spaces", ["acme", [1], [None], {}]),
             ("knowledge_base.relevance_threshold", [7, "0.7"]),
             ("knowledge_base.enable_cross_session_context", ["yes", 1]),
             ("search.fusion", ["sum", 1, "SCORE"]),
@@ -210,7 +209,6 @@ class TestRefusals:
             ("context.recall_cut", [-0.1, 1.1]),
             ("context.whole_history_below", [0]),
             ("extraction.review", ["yes", 1]),
-            ("masking.classes", ["email", ["mail"], [1], {"email": True}, True]),
             ("memories.attributes", [{"home": "two"}, {"home": 1}, {"home": None}, {"home": ["one"]}]),
             ("context.window_step", [-0.1, 1.1]),
             ("context.memories_share", [-0.1, 1.1, "0.5", True]),
@@ -220,7 +218,6 @@ class TestRefusals:
             ("search.min_relevance", [-0.1, 1.1, "0.5", True]),
             ("context.embed_query", [1, "true"]),
             ("jobs.max_running_per_user", [0, -1, 1.5, "4"]),
-            ("secrets.mask_in_threads", ["yes", 1]),
             ("budget.tokens_per_user_per_day", [-1, "1000"]),
         ],
     )
@@ -233,6 +230,17 @@ class TestRefusals:
                 api.set_policy(settings={section: {name: value}})
             assert key in str(refusal.value)
         assert api.get_policy() == before
+
+    @pytest.mark.parametrize(
+        ("key", "values"),
+        [
+            ("context.spaces", ["acme", [1], [None], {}]),
+            ("masking.classes", ["email", ["mail"], [1], {"email": True}, True]),
+            ("secrets.mask_in_threads", ["yes", 1]),
+        ],
+    )
+    def test_a_bad_value_of_an_add_on_is_refused(self, api: Api, key: str, values: list[Any]) -> None:
+        self.test_a_bad_value_is_refused(api, key, values)
 
     @pytest.mark.parametrize("key", WHOLE_NUMBERS)
     def test_a_whole_number_is_written_as_one(self, api: Api, key: str) -> None:

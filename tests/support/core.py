@@ -1,11 +1,12 @@
 """Runs tests of the core's rooms in an installation without the add-ons: ``--core``.
 
-A test that calls a function of an add-on, or reads a table of one, is skipped when it meets that. No file of the core
-does so (tests/lint/lint_rooms.py). NEEDS has the tests that need an add-on otherwise.
+A test that calls a function of an add-on, reads a table or sets a setting of one, is skipped when it meets that. No
+file of the core does so (tests/lint/lint_rooms.py). NEEDS has the tests that need an add-on otherwise.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -40,6 +41,7 @@ NEEDS = {
     "kinds/test_screen_texts.py": "guard",
     "models/test_prompts.py": "guard or artifacts: they bring prompts",
     "queue/test_kinds.py": "guard or artifacts: it builds files that have them all",
+    "test_a_bad_value_of_an_add_on_is_refused": "guard or sharing",
     "test_a_harmless_verdict_leaves_a_memory_to_the_review": "guard",
     "test_a_long_message_with_a_photo_keeps_it": "artifacts",
     "test_a_memory_in_quarantine_ends_nothing": "guard",
@@ -50,10 +52,12 @@ NEEDS = {
     "test_a_worker_has_artifacts_parsed": "artifacts",
     "test_an_artifact_keeps_its_description_when_a_reply_says_nothing_of_it": "artifacts",
     "test_an_empty_change_changes_nothing": "guard, of which trust.screen is a setting",
+    "test_an_unknown_section_is_refused_with_the_known_ones": "guard, of which it shows settings",
     "test_an_unknown_key_is_refused_with_the_known_ones": "guard, of which trust.screen is a setting",
     "test_artifacts_go_on_in_the_copy_when_the_origin_is_deleted": "artifacts",
     "test_forget_user_and_the_last_attempt_to_describe_an_artifact": "artifacts",
     "test_masks_leave_files_as_they_are": "guard",
+    "test_objects_merge_key_by_key": "artifacts and sharing, of which it shows settings",
     "test_null_returns_to_what_is_inherited": "guard, of which trust.screen is a setting",
     "test_setting_returns_what_then_applies": "guard, of which trust.screen is a setting",
     "test_the_published_schema_is_that_of_the_tables": "guard or another: it shows all tables",
@@ -75,6 +79,16 @@ OF_ADDONS = of({*rooms.files("*.sql")} - IN_CORE) - of(IN_CORE)
 """Functions, tables and types that only add-ons make."""
 
 
+SETTINGS = {
+    name
+    for path in rooms.files("defaults.json")
+    if path.is_relative_to(rooms.SQL / "addons")
+    for section, settings in json.loads(path.read_text(encoding="utf-8")).items()
+    for name in (section, *(f"{section}.{key}" for key in settings))
+}
+"""The settings of add-ons, and their sections."""
+
+
 def is_outside(path: Path) -> bool:
     """Whether a module of tests belongs to no room of the core."""
     return path.relative_to(TESTS).parts[0] not in FOLDERS
@@ -89,8 +103,11 @@ def skip_others(items: Iterable[pytest.Item]) -> None:
 
 
 def is_of_an_addon(error: BaseException) -> bool:
-    """Whether a call failed because the core does not have this function, table or type."""
+    """Whether a call failed because the core does not have this function, table, type or setting."""
     if isinstance(error, KeyError):  # of Api
         return error.args[0] in OF_ADDONS
+    if isinstance(error, psycopg.errors.InvalidParameterValue):
+        unknown = re.match(r'settings: unknown (?:section|key) "([\w.]+)"', str(error))
+        return unknown is not None and unknown[1] in SETTINGS
     missing = (psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedTable, psycopg.errors.UndefinedObject)
     return isinstance(error, missing) and bool(set(re.findall(r"\bmemory\.(\w+)", str(error))) & OF_ADDONS)

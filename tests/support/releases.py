@@ -27,8 +27,15 @@ def wheel(version: str) -> Path:
 
 
 def dump(version: str) -> Path:
-    """A database of a release with rows in all tables, as pg_dump writes it."""
-    return FOLDER / f"agent_memory-{version}.sql"
+    """A database of a release with rows in all tables, as pg_dump writes it, compressed: 0.3 MB in place of 2.4."""
+    return FOLDER / f"agent_memory-{version}.sql.xz"
+
+
+def unpacked(version: str, folder: Path) -> Path:
+    """The dump of a release as psql reads it, in a folder."""
+    script = folder / dump(version).stem
+    script.write_bytes(lzma.decompress(dump(version).read_bytes()))
+    return script
 
 
 def install_script(version: str) -> str:

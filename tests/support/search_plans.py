@@ -69,13 +69,8 @@ def plans_of(api: Api, call: Callable[[], object]) -> list[list[Step]]:
 
 
 def plan_of_ranking(api: Api, **arguments: Any) -> list[Step]:
-    """The steps of the statements of a search that read texts or compute scores."""
-    return [
-        step
-        for plan in plans_of_search(api, **arguments)
-        if reads(plan, "texts") or any(step.get("Subplan Name") == "CTE chosen" for step in plan)
-        for step in plan
-    ]
+    """The steps of the statements of a search that read texts: one of them ranks."""
+    return [step for plan in plans_of_search(api, **arguments) if reads(plan, "texts") for step in plan]
 
 
 def reads(steps: list[Step], table: str) -> list[Step]:

@@ -99,7 +99,7 @@ def test_without_its_packages_a_worker_says_so_and_works(
 
 
 def test_a_request_over_http_goes_on_with_its_callers_trace(dsn: str, collector: Collector) -> None:
-    with with_keys(dsn, **collector.environment) as serving:
+    with with_keys(dsn, with_mcp=False, **collector.environment) as serving:
         with serving.client(token("ana-of-the-token"), traceparent=TRACE) as ana:
             assert ana.post("/v1/add_memory", json={"content": "Likes tea"}).status_code == 200
         with serving.client(traceparent="00-bad") as admin:
@@ -129,7 +129,7 @@ def test_a_tool_call_goes_on_with_the_trace_of_its_meta(dsn: str, collector: Col
             check_tool_call(collector)
         return
     environment = {**collector.environment, "AGENT_MEMORY_API_KEY": KEY}
-    serving = McpServing(dsn, **environment) if way == "http" else Serving(dsn, **environment)
+    serving = McpServing(dsn, **environment) if way == "http" else Serving(dsn, with_mcp=True, **environment)
     with serving:
         url = f"{serving.url.removesuffix('/mcp')}/mcp?user_id=ana-of-the-host"
         with over_http(url, KEY) as host:

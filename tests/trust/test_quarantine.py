@@ -225,8 +225,9 @@ def test_a_released_message_is_shown_again_and_stays(api: Api) -> None:
 def test_a_quarantined_message_goes_with_its_thread(api: Api) -> None:
     said(api, "tool", ATTACK)
     api.sweep()
+    assert api.value("select count(*) from memory.quarantined_messages") == 1
     api.delete_thread(user_id="ana", thread_id="t")
-    assert api.query("select * from memory.quarantined_messages") == []
+    assert api.value("select count(*) from memory.quarantined_messages") == 0
 
 
 @pytest.mark.feature("F10")

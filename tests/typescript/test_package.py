@@ -7,8 +7,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -20,7 +21,7 @@ FOLDER = ROOT / "typescript_client"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```ts\n(.*?)```", README, re.DOTALL)
 CLIENT = 'import { Memory } from "pg-agent-memory";\nconst memory = new Memory(process.env.DATABASE_URL);\n'
-STRICT = ["--strict", "--skipLibCheck", "false", "--target", "es2022", "--types", "node"]
+STRICT = ["--strict", "--target", "es2022", "--types", "node"]
 MIDDLEWARE = """
 import { generateText, wrapLanguageModel } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
@@ -92,11 +93,21 @@ def moved_up(program: str) -> str:
     return "".join(imports) + re.sub(r"^import [^;]*;\n", "", program, flags=re.MULTILINE)
 
 
-def compiled(folder: Path, programs: Mapping[str, str], *options: str) -> None:
-    """Compile programs as tsc does in a strict project."""
+def compiled(folder: Path, programs: Mapping[str, str], *options: str, **environment: str) -> None:
+    """Compile programs as tsc does in a strict project; the options may leave out the declarations of packages."""
     for name, program in programs.items():
         (folder / name).write_text(program, encoding="utf-8")
-    ran(folder, "npx", "tsc", *STRICT, *options, *programs)
+    ran(folder, "npx", "tsc", *STRICT, *options, *programs, **environment)
+
+
+@pytest.fixture(scope="module", params=[20, 22])
+def node_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A PATH on which a Node.js of this version comes first, from its package of npm."""
+    folder = tmp_path_factory.mktemp(f"node{request.param}")
+    ran(folder, "npm", "install", "--no-audit", "--no-fund", f"node@{request.param}")
+    path = f"{folder / 'node_modules' / 'node' / 'bin'}:{os.environ['PATH']}"
+    assert ran(folder, "node", "--version", PATH=path).startswith(f"v{request.param}.")
+    return path
 
 
 def variables(dsn: str) -> dict[str, str]:
@@ -126,6 +137,26 @@ def packed(folder: Path) -> str:
     return f"./{file.name}"
 
 
+def test_the_package_has_the_same_bytes_when_others_pack_it_elsewhere(tmp_path: Path) -> None:
+    is_same_package(tmp_path, shutil.ignore_patterns("node_modules"))
+
+
+@pytest.mark.nightly
+def test_the_package_has_the_same_bytes_when_others_build_it_elsewhere(tmp_path: Path) -> None:
+    is_same_package(tmp_path, shutil.ignore_patterns("node_modules", "dist"))
+
+
+def is_same_package(folder: Path, left_out: Callable[[Any, list[str]], set[str]]) -> None:
+    """Copy what the package is made of, make it there, with other times and rights, and compare it with ours."""
+    sources = folder / "elsewhere"
+    shutil.copytree(FOLDER, sources, copy_function=shutil.copyfile, ignore=left_out)
+    if not (sources / "dist").exists():
+        (sources / "node_modules").symlink_to(FOLDER / "node_modules")
+        ran(sources, "node", "build.mjs")
+    other = ran(sources, "npm", "pack", "--ignore-scripts", "--silent").split()[-1]
+    assert (sources / other).read_bytes() == (folder / packed(folder)).read_bytes()
+
+
 @pytest.mark.parametrize("version", [6, 7])
 def test_npm_installs_the_package_beside_the_ai_sdk(version: int, tmp_path: Path) -> None:
     install = ["npm", "install", "--dry-run", "--prefer-offline", "--no-audit", "--no-fund"]
@@ -133,17 +164,19 @@ def test_npm_installs_the_package_beside_the_ai_sdk(version: int, tmp_path: Path
 
 
 @pytest.mark.nightly
-def test_version_6_of_the_ai_sdk_in_strict_programs_of_both_kinds(dsn: str, tmp_path: Path) -> None:
+@pytest.mark.timeout(900)
+def test_version_6_of_the_ai_sdk_in_strict_programs_of_both_kinds(dsn: str, node_path: str, tmp_path: Path) -> None:
     wanted = ["ai@6", "typescript@5.9", "@types/node@20", "@types/json-schema", packed(tmp_path)]
-    ran(tmp_path, "npm", "install", "--no-audit", "--no-fund", *wanted)
+    ran(tmp_path, "npm", "install", "--no-audit", "--no-fund", *wanted, PATH=node_path)
     program = moved_up(CLIENT + MIDDLEWARE)
     example = moved_up(CLIENT + next(block for block in BLOCKS if "wrapLanguageModel" in block))
     programs = {"sdk.mts": program, "sdk.cts": as_commonjs(program), "example.mts": example}
-    compiled(tmp_path, programs, "--module", "node16")
+    for skips in ("true", "false"):
+        compiled(tmp_path, programs, "--module", "node16", "--skipLibCheck", skips, PATH=node_path)
     with Memory(dsn) as memory:
         memory.add_memory("ana", "Is allergic to peanuts")
     for kind in ("mjs", "cjs"):
-        printed = ran(tmp_path, "node", f"sdk.{kind}", **variables(dsn))
+        printed = ran(tmp_path, "node", f"sdk.{kind}", **variables(dsn), PATH=node_path)
         assert "allergic to peanuts" in printed
         assert "assistant AVOID SATAY." in printed
     older = """
@@ -154,7 +187,8 @@ def test_version_6_of_the_ai_sdk_in_strict_programs_of_both_kinds(dsn: str, tmp_
         export const middleware = agentMemory(new Memory(), person);
         export const tools = new MemoryTools(new Memory(), person);
     """
-    compiled(tmp_path, {"older.ts": older}, "--module", "commonjs", "--moduleResolution", "node10", "--esModuleInterop")
+    options = ["--module", "commonjs", "--moduleResolution", "node10", "--esModuleInterop"]
+    compiled(tmp_path, {"older.ts": older}, *options, PATH=node_path)
 
 
 @pytest.fixture
@@ -168,38 +202,30 @@ def app_url(empty_dsn: str) -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.nightly
-def test_the_readme_from_an_empty_folder(app_url: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.timeout(900)
+def test_the_readme_from_an_empty_folder(app_url: dict[str, str], node_path: str, tmp_path: Path) -> None:
     clone, app = tmp_path / "clone", tmp_path / "app"
     shutil.copytree(FOLDER, clone / "typescript_client", ignore=shutil.ignore_patterns("dist", "node_modules"))
     (clone / "build").mkdir()
     shutil.copy(ROOT / "build" / "agent_memory.sql", clone / "build")
     app.mkdir()
+    environment = {**app_url, "DATABASE_URL": "postgresql:///app", "PATH": node_path}
     install, worker = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
-    ran(app, "bash", "-ec", install.replace("CLONE", str(clone)), **app_url)
-    environment = {**app_url, "DATABASE_URL": "postgresql:///app"}
+    ran(app, "bash", "-ec", install.replace("CLONE", str(clone)), **environment)
 
     (app / "first.mjs").write_text(BLOCKS[0], encoding="utf-8")
     assert "allergic to peanuts" in ran(app, "node", "first.mjs", **environment)
 
-    ran(
-        app,
-        "npm",
-        "install",
-        "--no-audit",
-        "--no-fund",
-        "typescript",
-        "@types/node@20",
-        "ai",
-        "openai",
-        "@langchain/langgraph",
-    )
+    wanted = ["typescript", "@types/node@20", "ai", "openai", "@langchain/langgraph"]
+    ran(app, "npm", "install", "--no-audit", "--no-fund", *wanted, **environment)
     programs = {f"program{place}.mts": moved_up(CLIENT + block) for place, block in enumerate(BLOCKS[1:])}
-    compiled(app, {"first.mts": BLOCKS[0], **programs}, "--module", "nodenext", "--skipLibCheck")
+    options = ["--module", "nodenext", "--skipLibCheck"]
+    compiled(app, {"first.mts": BLOCKS[0], **programs}, *options, **environment)
     [graph] = (name for name, program in programs.items() if "StateGraph" in program)
     stated = (app / graph).with_suffix(".mjs")
     stated.write_text(stated.read_text(encoding="utf-8") + "await memory.close();\n", encoding="utf-8")
     assert ran(app, "node", stated.name, **environment).split() == ["2"]
 
     [command] = re.findall(r"^agent-memory worker .*?(?=  )", worker, re.MULTILINE)
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    ran(app, "bash", "-ec", f"{command} --once", **environment, PATH=path)
+    environment["PATH"] = f"{Path(sys.executable).parent}:{node_path}"
+    ran(app, "bash", "-ec", f"{command} --once", **environment)

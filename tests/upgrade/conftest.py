@@ -9,7 +9,7 @@ import pytest
 
 from tests.install.upgrades import Build, altered
 from tests.support.installer import build_version, execute, install, open_as
-from tests.support.releases import RELEASES, dump
+from tests.support.releases import RELEASES, unpacked
 from tests.support.servers import Run
 from tests.support.sqlapi import Api
 from tests.upgrade.fill import fill
@@ -40,9 +40,9 @@ def later(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(params=["this version", *RELEASES])
-def upgrade(request: pytest.FixtureRequest, run: Run, dsn: str, empty_dsn: str, later: str) -> Upgrade:
+def upgrade(request: pytest.FixtureRequest, run: Run, dsn: str, empty_dsn: str, later: str, tmp_path: Path) -> Upgrade:
     if request.param in RELEASES:
-        run("psql", "-Xq", "--variable=ON_ERROR_STOP=1", "--file", dump(request.param), empty_dsn)
+        run("psql", "-Xq", "--variable=ON_ERROR_STOP=1", "--file", unpacked(request.param, tmp_path), empty_dsn)
         return Upgrade(old=empty_dsn, new=dsn, file=None)
     with open_as(dsn) as connection:
         fill(Api(connection))

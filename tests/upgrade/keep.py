@@ -7,6 +7,7 @@ database belongs to a role without superuser rights and has neither PL/Python no
 from __future__ import annotations
 
 import argparse
+import lzma
 import re
 import subprocess
 import sys
@@ -56,9 +57,8 @@ def keep_dump(server: Server, version: str) -> None:
     command = [str(server.bin_dir / "pg_dump"), "--no-owner", "--dbname", server.conninfo("kept")]
     dumped = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     # Newer programs frame a dump in a command that older ones do not know.
-    releases.dump(version).write_text(
-        re.sub(r"^\\(un)?restrict .*\n", "", dumped, flags=re.MULTILINE), encoding="utf-8"
-    )
+    script = re.sub(r"^\\(un)?restrict .*\n", "", dumped, flags=re.MULTILINE)
+    releases.dump(version).write_bytes(lzma.compress(script.encode(), preset=9))
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ def test_the_kept_database_of_a_version_is_upgraded(
     version = keep_wheel(ROOT)
     keep_dump(server, version)
     assert releases.install_script(version) == INSTALL_SQL.read_text()
-    run("psql", "-Xq", "--variable=ON_ERROR_STOP=1", "--file", releases.dump(version), empty_dsn)
+    run("psql", "-Xq", "--variable=ON_ERROR_STOP=1", "--file", releases.unpacked(version, tmp_path), empty_dsn)
     install(empty_dsn, later)
     with open_as(empty_dsn) as connection:
         api = Api(connection)

@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.install.upgrades import LATER
 from tests.support.installer import install
 from tests.support.releases import RELEASES, command, environment, install_script
 from tests.support.runners import PATIENCE, wait_until
@@ -75,6 +76,26 @@ def nothing_is_lost(api: Api, reports: list[dict[str, Any]]) -> None:
         pass
     open_or_dead = "select kind, status, error from memory.jobs where status not in ('completed', 'pending')"
     assert api.query(open_or_dead) == []
+
+
+def test_calls_of_the_newest_release_go_on_while_a_version_with_other_tables_is_installed(
+    empty_dsn: str, later: str
+) -> None:
+    """The release is this version as long as none is kept. The other has one more column, table, function, index."""
+    with psycopg.connect(empty_dsn, autocommit=True) as connection:
+        connection.execute("create extension vector")
+        newest = RELEASES[-1] if RELEASES else None
+        install(empty_dsn, install_script(newest) if newest else None)
+        with calling(empty_dsn, environment(newest) if newest else CURRENT) as reports:
+            install(empty_dsn, later)
+        assert [report["errors"] for report in reports] == [[]]
+        api = Api(connection)
+        nothing_is_lost(api, reports)
+        assert (api.version(), api.extra()) == (LATER, 7)
+        assert api.value("select array_agg(distinct extra) from memory.messages") == [7]
+        index = "select indisvalid from pg_index where indexrelid = 'memory.messages_extra_idx'::regclass"
+        assert (api.value(index), api.query("select from memory.extra_rows")) == (True, [])
+        assert [check.check_name for check in api.doctor() if not check.ok] == []
 
 
 @pytest.mark.nightly

@@ -43,7 +43,7 @@ const HINTS: Record<string, string> = {
   "28000": `The server does not let this user in: create the role, or name another one. ${CONNECTION_STRING}`,
   "28P01": `The password of this user is another one. ${CONNECTION_STRING}`,
   "3D000": `Run: createdb DATABASE. ${INSTALL}`,
-  "42501": "As the owner of the schema: grant memory_app to ROLE; docs/roles.md lists the rights of each role.",
+  "42501": "As the owner of the schema: agent-memory grant app ROLE, or grant memory_app to ROLE; docs/roles.md has the roles of each database.",
   "53300": "Use one pool in a process, with fewer connections (max), or raise max_connections of the server.",
   "57P01": "The server was stopped or restarted: call again.",
   "57P03": "The server is starting or stopping: call again in a moment.",
@@ -87,7 +87,7 @@ function ofServer(error: ServerError, names: string[]): AgentMemoryError {
   if (["3F000", "42883", "42P01"].includes(code) && where === undefined) {
     const message = code === "3F000"
       ? `there is no agent_memory in this database: ${error.message}`
-      : `this database has no agent_memory, or one of another version: ${error.message}`;
+      : `this database has no agent_memory, one of another version, or the core without this add-on: ${error.message}`;
     return new AgentMemoryError({ message, code, hint: INSTALL, cause: error });
   }
   const place = /^unnamed portal parameter \$(\d+)/.exec(where ?? "")?.[1];

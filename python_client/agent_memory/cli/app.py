@@ -38,6 +38,7 @@ PANELS = {
     "Administration": {
         "status": "status:status",
         "doctor": "installation:doctor",
+        "grant": "grant:grant",
         "sql": "installation:sql",
         "uninstall": "installation:uninstall",
         "worker": "worker:worker",

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..client import Memory
-from ..errors import InvalidValueError, NotInstalledError
+from ..errors import InvalidValueError, NotInstalledError, PermissionDeniedError
 from ..install import create_roles, one_statement, roles_file, sql_file
 from ..install import install as install_into
 from ..schema import named_schema
@@ -32,6 +32,10 @@ Roles = Annotated[
 ]
 _DEGRADED = "degraded: "
 """How the detail of a check begins that is ok, although answers are worse than they could be."""
+_ADDONS = """
+select array(select distinct rtrim(m.name, '0123456789.- ') from memory.migrations as m
+             where m.name like '% %' order by 1)
+"""
 _MODEL = "embedding model"
 _RUNNER = "in-database runner"
 Core = Annotated[bool, typer.Option("--core", help="Without the add-ons; a later installation adds what is missing.")]
@@ -48,21 +52,24 @@ def install(roles: Roles = False, core: Core = False, print_only: Print = False,
             create_roles(connection)
             console.print(f"The roles are there. Now the owner of schema {named_schema()} runs: agent-memory install")
             return
-        before = _installed_version(connection)
+        before = _installed(connection)
         said: list[str] = []
         connection.add_notice_handler(lambda notice: said.append(notice.message_detail or ""))
         with console.status("installing ..."):
             install_into(connection, core=core)
-        memory = Memory(connection)
-        after = memory.version()
+        after = _installed(connection)
+        version, addons = after or ("", [])
         if before is None:
-            console.print(f"Installed agent_memory {after}.")
+            done = f"Installed agent_memory {version}."
         elif before == after:
-            console.print(f"agent_memory {after} is current already.")
+            done = f"agent_memory {version} is current already."
+        elif before[0] == version:
+            done = f"Added to agent_memory {version}: {', '.join(addons)}."
         else:
-            console.print(f"Upgraded agent_memory from {before} to {after}.")
+            done = f"Upgraded agent_memory from {before[0]} to {version}."
+        console.print(done, *([] if addons else ["It is the core alone."]))
         console.print(*filter(None, said), sep="\n", markup=False)
-        _print_checks(memory.admin.doctor())
+        _print_checks(Memory(connection).admin.doctor())
 
 
 def sql(
@@ -129,11 +136,14 @@ def doctor(as_json: AsJson = False, dsn: Dsn = None) -> None:
         raise typer.Exit(1)
 
 
-def _installed_version(connection: psycopg.Connection[Any]) -> str | None:
+def _installed(connection: psycopg.Connection[Any]) -> tuple[str, list[str]] | None:
+    """Return the version that a database has, and its add-ons; None too where the role may not know it."""
     try:
-        return Memory(connection).version()
-    except NotInstalledError:
+        version = Memory(connection).version()
+        [addons] = connection.execute(_ADDONS).fetchone() or [[]]
+    except (NotInstalledError, PermissionDeniedError, psycopg.errors.InsufficientPrivilege):
         return None
+    return version, addons
 
 
 def _print_checks(checks: list[Check]) -> None:

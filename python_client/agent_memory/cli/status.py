@@ -92,6 +92,7 @@ def _lines(state: dict[str, Any]) -> list[tuple[str, str]]:
     lines = [
         ("server", f"PostgreSQL {state['server_version']}, {where}"),
         ("agent_memory", f"{state['version']} in the database, {state['package_version']} here"),
+        ("add-ons", ", ".join(state["addons"]) or 'none, this is the core: "agent-memory install" adds them'),
         ("pgvector", state["pgvector"] or "missing"),
         (
             "PL/Python",

@@ -9,6 +9,24 @@ begin atomic
   select ln((p_texts + 1) / (p_texts_with_word + 0.5)::double precision);
 end;
 
+-- The factor by which a word counts less in a long text, of so many different words.
+create or replace function memory._density(p_words int)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select ln(20) / ln(8 + greatest(p_words, 12));
+end;
+
+-- A feature in an explanation, if the text has it: its value, and what it adds to the logarithm of the odds (the logit)
+-- of the score.
+create or replace function memory._feature(p_value double precision, p_weight double precision)
+returns jsonb
+language sql immutable parallel safe
+begin atomic
+  select case when p_value <> 0
+    then jsonb_build_object('value', memory._real(p_value), 'part', memory._real(p_value * p_weight)) end;
+end;
+
 -- The recency of a memory: 1, halved every 30 days, but at least 2^-100 (after eight years), because a real cannot hold
 -- much smaller values. The recency of a memory that has held for ever (-infinity) is 0.
 create or replace function memory._recency(p_known_since timestamptz)

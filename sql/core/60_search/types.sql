@@ -18,9 +18,9 @@ comment on type memory.ranking is
 'A row of a ranking, within a search. space is the user_id of the space whose text it is, null for the user''s own.';
 
 create type memory._candidate as (
-  source text, id text, thread_id text, number bigint, created_at timestamptz, similarity double precision,
-  vector tsvector, lexemes int
+  user_id text, source text, id text, thread_id text, number bigint, created_at timestamptz,
+  similarity double precision, matched int[], lexemes int
 );
 comment on type memory._candidate is
-'A text that a search may find, with its similarity to the query and the number of its words; with its words if one '
-'of them is in the query.';
+'A text that a search may find, with its similarity to the query, the numbers of the words of the query that '
+'it has (null: none), and how many words it has.';

@@ -6,16 +6,24 @@
 -- search that wrote would hold locks until its transaction ends. vector is null for a text without a word of the query.
 create or replace function memory._unread_candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
-  p_any_word tsquery, p_language regconfig
+  p_queries tsquery[], p_any_word tsquery, p_language regconfig
 )
 returns setof memory._candidate
 language plpgsql stable parallel safe
 as $$
 declare
-  beginnings constant text[] := memory._beginnings(p_words);
   budget constant bigint := 524288;
   found record;
 begin
+  -- Nearly always there is none. This question takes a tenth of the time of the statement below.
+  if not (
+    'message' = any (p_sources)
+      and exists (
+        select from memory._unread_messages(p_user_id, p_filters.thread_id, 1, p_filters.exclude_thread_id))
+    {{each addon with unread: or exists (select from memory._<addon>_unread(p_user_id, p_sources))}}
+  ) then
+    return;
+  end if;
   for found in
     -- These rows only refer to the contents. PostgreSQL fetches a content when the step "compared" takes it or its
     -- beginning: 3,000 contents may have 30 GB.
@@ -41,12 +49,15 @@ begin
         select c.*, sum(100 + least(octet_length(c.said), 262144)) over (
             order by c.age = 1 desc, c.hits desc, c.age rows unbounded preceding) as so_far
         from (select c.*, case when c.cost > budget
-                         then memory._words_that_begin(memory._folded(lower(c.said)), beginnings) end as hits
+                         then memory._words_that_begin(
+                           memory._folded(lower(c.said)), (select memory._beginnings(p_words))) end as hits
               from compared as c) as c) as c
       offset 0
     )
-    select p.id, row(p.source, p.id, p.thread_id, p.number, p.created_at, null,
-        case when p.words @@ p_any_word then p.words end, length(p.words))::memory._candidate as text,
+    select p.id, row(p_user_id, p.source, p.id, p.thread_id, p.number, p.created_at, null,
+        case when p.words @@ p_any_word then array(
+          select n from generate_subscripts(p_queries, 1) as n where p.words @@ p_queries[n]) end,
+        length(p.words))::memory._candidate as text,
       n.unread, p.cost > budget or n.messages >= 3000 as are_some_left_out
     from (select count(*) as unread, count(*) filter (where u.source = 'message') as messages from unread as u) as n
     left join parsed as p on true

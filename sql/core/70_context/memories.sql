@@ -81,8 +81,8 @@ $$;
 -- to the query, importance and recency, whose weights the policy sets, as in Park et al., "Generative Agents" (2023).
 -- Recency halves with every 30 days since the memory was last said. A memory is asked for if it is as relevant as the
 -- policy's context.min_relevance says and if its score in the search is no less than the share context.recall_cut of
--- the best, or if the query names its attribute. The result has p_most memories and one more, if there are more; all,
--- if the context is explained.
+-- the best, or if the query names its attribute; and so is a lesson about a tool that the thread has called. The result
+-- has p_most memories and one more, if there are more; all, if the context is explained.
 create or replace function memory._rank_memories(
   p_asking memory._asking, p_kind text, p_most int, p_except uuid[]
 )
@@ -106,6 +106,8 @@ declare
     case when is_standing then 0 else memory._share(weights ->> 'recency_weight') end;
   asks_then constant boolean := memory._time_asked(p_asking.query) is not null;
   cut constant double precision := memory._share(weights ->> 'recall_cut');
+  tools constant text[] := case when (p_asking.policy #>> '{extraction,procedures}')::boolean
+    then memory._tools_called(p_asking) else '{}' end;
 begin
   return query
   with relevant as materialized (
@@ -132,15 +134,17 @@ begin
     from unnest(p_asking.user_id || p_asking.spaces) as o (owner)
     cross join lateral (
       select m.memory_id, m.memory_type, m.content, m.importance, memory._stated_at(m) as stated_at,
-        case when a.memory_id is not null then 1::real else coalesce(r.score, 0) end as match,
-        case when a.memory_id is not null then 1::real else coalesce(r.relevance, 0) end as relevance,
+        case when k.is_asked then 1::real else coalesce(r.score, 0) end as match,
+        case when k.is_asked then 1::real else coalesce(r.relevance, 0) end as relevance,
         -- Recalling a memory makes it no younger. What began before it was said is as old as the saying: who says today
         -- that she moved to Lisbon last year lives there today.
         memory._recency(greatest(memory._said_at(m), m.valid_from)) as recency, m.valid_from, m.valid_to,
-        r.is_near or a.memory_id is not null as is_near
+        r.is_near or k.is_asked as is_near
       from memory.memories as m
       left join relevant as r on r.memory_id = m.memory_id and r.owner = o.owner
       left join asked as a on a.memory_id = m.memory_id
+      cross join lateral (select a.memory_id is not null or (
+        m.memory_type = 'procedural' and m.subject = any (tools)) is true) as k (is_asked)
       where m.user_id = o.owner and memory._is_valid(m)
         and (p_asking.agent_id is null or o.owner <> p_asking.user_id or m.agent_id = p_asking.agent_id)
         and (p_asking.filters is null
@@ -168,6 +172,22 @@ begin
   from best as b;
 end;
 $$;
+
+-- The subjects of lessons about the tools that the thread has called, in the 100 messages before the newest request of
+-- the user. Calls of the round that has begun do not count, so that the context of a round stays as it is.
+create or replace function memory._tools_called(p_asking memory._asking)
+returns text[]
+language sql stable parallel safe
+begin atomic
+  select coalesce(array_agg(distinct 'tool ' || (n #>> '{}')), '{}')
+  from (
+    select m.metadata
+    from memory.messages as m
+    where m.user_id = (p_asking).user_id and m.thread_id = (p_asking).thread_id and m.seq < (
+      select r.seq from memory._newest_request((p_asking).user_id, (p_asking).thread_id, (p_asking).agent_id) as r)
+    order by m.seq desc limit 100) as s
+  cross join lateral jsonb_path_query(s.metadata, 'lax $.tool_calls[*].function.name') as n;
+end;
 
 -- What memories and recalled messages say twice: the ids of the memories whose source messages are all recalled, and
 -- one of these messages says more than the memory (but a standing memory stays); and of the messages that say no more

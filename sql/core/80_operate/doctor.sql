@@ -20,7 +20,9 @@ as $$
 begin
   return query
   select 'version', true,
-    format('agent_memory %s on PostgreSQL %s', memory.version(), current_setting('server_version'));
+    format('agent_memory %s on PostgreSQL %s, %s', memory.version(), current_setting('server_version'),
+      coalesce('with the add-ons ' || nullif(array_to_string(memory._addons(), ', '), ''),
+               'the core alone: "agent-memory install" adds the add-ons'));
 
   return query
   select 'pgvector', e.version is not null,

@@ -11,6 +11,7 @@ declare
 begin
   return work || jsonb_build_object(
     'version', memory.version(),
+    'addons', to_jsonb(memory._addons()),
     'server_version', current_setting('server_version'),
     'pgvector', (select e.extversion from pg_extension as e where e.extname = 'vector'),
     'has_runner', memory._has_runner(),
@@ -39,8 +40,8 @@ begin
 end;
 $$;
 comment on function memory.status() is
-'How this installation goes, as an object: versions, models with their last errors, the queue and its workers, how '
-'much is embedded, how many messages expire within a day before extraction '
+'How this installation goes, as an object: versions, add-ons, models with their last errors, the queue and its '
+'workers, how much is embedded, how many messages expire within a day before extraction '
 'has read them, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 

@@ -62,6 +62,31 @@ def test_the_built_in_model_learns_from_a_failed_call_and_the_one_that_worked(ap
     assert LESSON in shown
 
 
+def context(api: Api, thread_id: str = "t") -> str:
+    return "\n".join(part.content for part in api.get_context(user_id="ana", thread_id=thread_id))
+
+
+def test_a_question_gets_the_lessons_about_the_tools_that_its_thread_has_called(api: Api) -> None:
+    """A lesson that is not among the standing memories, of which the policy leaves room for one."""
+    api.set_policy(settings=Jsonb({"extraction": {"procedures": True}, "context": {"max_memories": 2}}))
+    for content in ("Ana likes tea", "Ana has a dog", "Ana sings"):
+        api.add_memory(user_id="ana", content=content, importance=1.0)
+    api.add_memory(
+        user_id="ana", content=LESSON, memory_type="procedural", subject="tool find_city", importance=0.1, source="tool"
+    )
+    talk(api)
+    for thread_id in ("t", "another"):
+        api.add_message(user_id="ana", thread_id=thread_id, role="user", content="And the weather there?")
+    before = context(api)
+    assert LESSON in before
+    assert LESSON not in context(api, "another")
+    made = {"tool_calls": [call(7, "{}", "weather")]}
+    api.add_message(**THREAD, role="assistant", content="", metadata=Jsonb(made))
+    assert context(api).startswith(before)  # the context of a round only grows
+    api.set_policy(settings=Jsonb({"extraction": {"procedures": None}}))
+    assert LESSON not in context(api)
+
+
 @pytest.mark.parametrize(
     ("memory", "is_kept"),
     [

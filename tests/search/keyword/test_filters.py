@@ -128,11 +128,6 @@ class TestVisibility:
         results = {result.content: result.details["superseded_by"] for result in search(api, include_superseded=True)}
         assert results == {"Hates tea": None, "Likes tea": str(new)}
 
-    def test_an_unfinished_summary_never_appears(self, api: Api) -> None:
-        api.talk(**ANA, rounds=3)
-        api.claim_jobs(worker="w")
-        assert search(api, "question answer", sources=["summary"]) == []
-
     @pytest.mark.feature("F1")
     def test_a_moment_belongs_to_what_begins_then(self, api: Api) -> None:
         remember(api, "Lives in Porto", valid_from="2020-01-01", valid_to="2024-01-01")

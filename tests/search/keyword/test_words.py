@@ -193,7 +193,7 @@ class TestMessagesThatNobodyHasParsed:
 
     @pytest.mark.feature("F20")
     def test_of_very_many_the_newest_are_compared_at_once_and_the_others_after_a_sweep(self, api: Api) -> None:
-        tell(api, [f"I moved to the harbour, {number}" for number in range(5000)])
+        tell(api, [f"I moved to the harbour, {number}" for number in range(3100)])
         tell(api, ["What about the theorbo?"])
         assert self.parsed_in(api, query="theorbo") == 3000
         assert found(api, "theorbo", sources=["message"]) == ["What about the theorbo?"]

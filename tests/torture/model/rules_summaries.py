@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from tests.torture.model.base import picks, threads, users
-from tests.torture.model.messages import Thread
+from tests.torture.model.messages import NOTICE, Thread
 from tests.torture.model.rules_jobs import JobRules
 from tests.torture.model.summaries import Summary, to_profile, to_roll
 from tests.torture.model.values import RefusedError
@@ -65,7 +65,7 @@ class SummaryRules(JobRules):
             return
         found = sorted(m["content"] for m in claimed[0].payload["messages"])
         check(found, sorted(m.content for m in given), f"messages of summarize_user({user_id})")
-        text = f"Profile {number} of {MARKERS[user_id]}"
+        text = told(claimed[0], f"Profile {number} of {MARKERS[user_id]}")
         self.complete(user_id, claimed[0], text)
         for thread_id, seq in through.items():
             talk.threads[thread_id].profiled_to = seq
@@ -106,6 +106,7 @@ class SummaryRules(JobRules):
         given, _ = self.world.talks[user_id].to_summarize(thread_id, keep)
         what = f"{job.kind}({user_id}, {thread_id})"
         check([message["seq"] for message in job.payload["messages"]], given, what)
+        text = told(job, text)
         self.complete(user_id, job, text)
         [row] = self.world.call("get_thread_summary", user_id=user_id, thread_id=thread_id)
         base = thread.summaries[-1] if thread.summaries else None
@@ -124,6 +125,7 @@ class SummaryRules(JobRules):
             (given, start, end, base.text if base else None),
             f"rolling summary of {thread_id} of {user_id}",
         )
+        text = told(job, text)
         self.complete(user_id, job, text)
         [row] = self.world.call("get_thread_summary", user_id=user_id, thread_id=thread_id, kind="rolling")
         thread.rolling.append(made_of(thread, given, base, row.summary_id, text, start, end))
@@ -164,3 +166,13 @@ def kept_from(thread: Thread, read_before: int) -> int:
     active = [m.seq for m in thread.messages.values() if m.is_active and m.seq >= read_before]
     call = thread.call_of(active[0]) if active else None
     return read_before if call is None else call
+
+
+def told(job: Any, text: str) -> str:
+    """The text, or the notice where the model was given nothing but messages in quarantine.
+
+    A summary without a word of what it rests on is refused.
+    """
+    given = [message["content"] for message in job.payload["messages"]]
+    given.append(job.payload.get("previous_summary") or "")
+    return NOTICE if {*given} <= {NOTICE, ""} else text

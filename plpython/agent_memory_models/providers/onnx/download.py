@@ -40,18 +40,33 @@ class NamedModel:
         described = {field.name: known[name.lower()][field.name] for field in fields(BaseModelDescription)}
         description = BaseModelDescription(**{**described, "sources": ModelSource(**described["sources"])})
         folder = os.environ.get(CACHE_VARIABLE) or _cache_folder()
+        failures: list[BaseException] = []
+
+        class Telling(factory):  # type: ignore[misc]
+            """The same; it keeps the failures of downloads, of which fastembed only says that there were some."""
+
+            @classmethod
+            def download_files_from_huggingface(cls, *arguments: Any, **options: Any) -> Any:
+                try:
+                    return super().download_files_from_huggingface(*arguments, **options)
+                except Exception as error:
+                    failures.append(error)
+                    raise
+
         try:
             try:
                 path = factory.download_model(description, folder, local_files_only=True)
             except ValueError:
+                path = None
+            if path is None:
                 # A warning, so that a program without logging shows the line: nothing else happens for 8 s or longer.
                 logger.warning("downloading the weights of model %s to %s, once", name, folder)
                 # In a single attempt: with those that fastembed adds, a machine without a network waits 40 s.
-                path = factory.download_model(description, folder, retries=1)
+                path = Telling.download_model(description, folder, retries=1)
             self._model = factory(name, threads=1, cuda=False, specific_model_path=str(path))
         except Exception as error:  # network, disk and hub each have errors of their own
             raise MissingModelError(
-                f"the weights of model {name} are not in {folder}, and were not downloaded ({type(error).__name__})"
+                f"the weights of model {name} could not be downloaded to {folder}: {_cause([error, *failures][-1])}"
             ) from None
 
     def embed(self, texts: Sequence[str], max_texts: int) -> Iterator[tuple[list[int], Any]]:
@@ -70,6 +85,13 @@ class NamedModel:
             batch = texts[start : start + max_texts]
             scores = numpy.array([*self._model.rerank(query, batch, batch_size=max_texts)])
             yield [*range(start, start + len(batch))], scores
+
+
+def _cause(error: BaseException) -> str:
+    """Say in one line what has failed at first: libraries of downloads raise one error because of another."""
+    while cause := error.__cause__ or error.__context__:
+        error = cause
+    return f"{type(error).__name__}: {error}".partition("\n")[0][:300]
 
 
 def _cache_folder() -> str:

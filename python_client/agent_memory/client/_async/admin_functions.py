@@ -198,9 +198,9 @@ class AsyncAdminFunctions(AsyncMethods):
         return await self.caller.call(functions.SET_TOKEN_KEY, locals())
 
     async def status(self) -> dict[str, Any]:
-        """How this installation goes, as an object: versions, models with their last errors, the queue and its workers,
-        how much is embedded, how many messages expire within a day before extraction has read them, and problems.
-        Each problem has a name, is_broken (false where answers are only degraded), a detail and the help.
+        """How this installation goes, as an object: versions, add-ons, models with their last errors, the queue and its
+        workers, how much is embedded, how many messages expire within a day before extraction has read them, and
+        problems. Each problem has a name, is_broken (false where answers are only degraded), a detail and the help.
         """
         return await self.caller.call(functions.STATUS, locals())
 

@@ -49,7 +49,9 @@ begin
   known := array(
     select k from memory._memories_concerned(
       p_job.user_id, given.agent_ids, p_job.scope, given.messages,
-      least((policy #>> '{extraction,known}')::int, room / 80)) as k); -- a known memory has 20 tokens as a rule
+      least((policy #>> '{extraction,known}')::int, room / 80)) as k -- a known memory has 20 tokens as a rule
+    -- Nothing is known of a new user, and to look for it would take two thirds of the time of a claim.
+    where exists (select from memory.memories as m where m.user_id = p_job.user_id));
   tokens := given.tokens + coalesce(earlier.tokens, 0)
     + coalesce((select sum(memory._estimate_tokens(k.content))::int from unnest(known) as k), 0);
   payload := memory._chat_model(null, policy -> 'agent', 'extract_memories')
