@@ -4741,8 +4741,8 @@ returns table (
   rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
   importance real, recency real, owner text, space text, valid_from timestamptz, valid_to timestamptz
 )$header$),
-      ('function', '_tools_called', $header$(p_asking memory._asking)
-returns text[]$header$),
+      ('function', '_lessons_asked', $header$(p_asking memory._asking)
+returns uuid[]$header$),
       ('function', '_said_twice', $header$(
   p_user_id text, p_memories memory._offer[], p_recalled memory._recalled[], out memories text[], out messages text[]
 )$header$),
@@ -7470,6 +7470,8 @@ begin
       masked := coalesce(masked, p_value);
       return case
         when masked ? 'token_count' and masked -> 'content' <> p_value -> 'content' then masked || '{"is_cut": true}'
+        -- Nobody counts the tokens of a masked text: contexts show the text itself.
+        when masked ? 'count' and masked -> 'text' <> p_value -> 'text' then masked - 'count'
         else masked
       end;
     else
@@ -15153,8 +15155,9 @@ $$;
 -- counts as 100 bytes plus the bytes that are read of it. The loop goes row by row, so that it reads no more rows than
 -- fit.
 --
--- With p_with_tools the result also has the outputs of tools, each with the id of the call that it answers, and
--- messages that call tools without a text.
+-- With p_with_tools the result also has messages that call tools without a text, and the outputs of tools, each with the
+-- id of the call that it answers, where the message's agent learns from tools (policy extraction.procedures). Outputs
+-- that are in quarantine, or that wait for a verdict, are left out.
 --
 -- With p_reads_expired the result also has expired messages that wait for extraction (awaits_extraction.sql).
 --
@@ -15182,6 +15185,9 @@ declare
   zone text; -- the zone of messages of this agent with this offset
   here timestamp;
   shift interval;
+  learner text; -- the agent of the message before, and whether it learns from tools
+  learns boolean := false;
+  is_output boolean; -- the message is an output that the agent learns from
   given jsonb[] := array[]::jsonb[];
 begin
   is_partial := false;
@@ -15202,13 +15208,19 @@ begin
       exit;
     end if;
     bytes := bytes + 100;
-    if message.is_readable
-      and (not p_speakers_only or message.role in ('user', 'assistant') or p_with_tools and message.role = 'tool') then
+    if p_with_tools and message.agent_id is distinct from learner then
+      learner := message.agent_id;
+      learns := (memory._policy_section(p_user_id, learner, 'extraction') ->> 'procedures')::boolean;
+    end if;
+    is_output := learns and message.role = 'tool';
+    if message.is_readable and (not p_speakers_only or message.role in ('user', 'assistant') or is_output) then
       metadata := message.metadata || '{}'; -- fetches and decompresses the value once instead of with each key
       said := left(message.content, 65536);
-      if memory._is_held_back(p_user_id, p_thread_id, message.seq, message.role, metadata, said) then
+      if memory._is_held_back(p_user_id, p_thread_id, message.seq, message.role, metadata, said)
+        or is_output and memory._awaits_verdict(p_user_id, p_thread_id, message.seq, message.role, metadata) then
         said := memory._quarantine_notice();
       end if;
+      is_output := is_output and said <> memory._quarantine_notice();
       bytes := bytes + octet_length(said) + pg_column_size(message.metadata);
       if p_speakers_only then
         said := case
@@ -15216,7 +15228,8 @@ begin
           else ''
         end;
       end if;
-      if not p_speakers_only or said ~ e'\\S' or p_with_tools and metadata ? 'tool_calls' then
+      if not p_speakers_only or is_output
+        or message.role <> 'tool' and (said ~ e'\\S' or learns and metadata ? 'tool_calls') then
         if cardinality(given) > 0
           and (cardinality(given) >= p_row_limit or tokens + least(message.token_count, 2000) > p_token_limit) then
           is_partial := true;
@@ -15236,7 +15249,7 @@ begin
             || to_char(greatest(shift, -shift), 'HH24:MI'),
           'token_count', message.token_count,
           'tool_calls', case when calls_bytes <= 65536 then metadata -> 'tool_calls' end,
-          'tool_call_id', case when p_with_tools then left(metadata ->> 'tool_call_id', 255) end,
+          'tool_call_id', case when is_output then left(metadata ->> 'tool_call_id', 255) end,
           'is_counted', nullif(message.is_counted, false),
           -- The worker cannot count the tokens of a message of which the payload has only a part, such as a message
           -- without its pictures.
@@ -17252,8 +17265,8 @@ end;
 
 -- Whether a memory may end another one. A stated memory may end an extracted one, unless its trust is low and lower
 -- than the other's (memory._may_outrank()). Of two stated or two extracted memories, one may end the other if its trust
--- is at least as high. Otherwise a message of the user must be behind the memory: an assistant, a tool or a document
--- alone ends nothing that a person stated.
+-- is at least as high. Otherwise a message of the user must be behind the memory, and none of low trust: an
+-- assistant, a tool or a document ends nothing that a person stated.
 create or replace function memory._may_end(p_memory memory.memories, p_other memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -17264,7 +17277,7 @@ declare
 begin
   return states and not is_stated and memory._may_outrank(p_memory.trust, p_other.trust)
     or states = is_stated and p_memory.trust >= p_other.trust
-    or exists (
+    or not memory._is_low(p_memory.trust) and exists (
       select from memory._messages_by_seqs(p_memory.user_id, p_memory.thread_id, p_memory.source_seqs) as s
       where s.role = 'user' and memory._message_trust(s.role, s.metadata) >= p_other.trust
         and s.metadata ->> 'recalled' is distinct from 'true');
@@ -24208,12 +24221,15 @@ begin
   if jsonb_typeof(p_result -> 'token_counts') = 'array' then
     update memory.texts as t set tokens = c.tokens
     from (
-      select r.text ->> 'id' as id, (r.text ->> 'hash')::uuid as hash, r.tokens::numeric::int as tokens
+      select r.text ->> 'id' as id, (r.text ->> 'hash')::uuid as hash,
+        case when jsonb_typeof(r.tokens) = 'number' and r.tokens between jsonb '1' and jsonb '1000000'
+          then r.tokens::numeric::int end as tokens
       from rows from (
         jsonb_array_elements(p_job.input -> 'rows'), jsonb_array_elements(p_result -> 'token_counts')
       ) as r (text, tokens)
-      where r.text ->> 'source' = 'memory' and jsonb_path_exists(r.tokens, '$ ? (@ >= 0 && @ < 1000000)')) as c
-    where t.user_id = p_job.user_id and t.source = 'memory' and t.id = c.id and t.hash = c.hash;
+      where r.text ->> 'source' = 'memory') as c
+    where t.user_id = p_job.user_id and t.source = 'memory' and t.id = c.id and t.hash = c.hash
+      and c.tokens is not null and t.tokens is distinct from c.tokens;
   end if;
   if model.is_active and 'memory' = any (stored.sources) then
     folded := memory._fold_near_duplicates(p_job.user_id, model.name, array(
@@ -24755,7 +24771,7 @@ begin
   end if;
   given := concat_ws(e'\n',
     memory._said_in(p_job.user_id, p_job.scope, (p_job.input ->> 'from_seq')::bigint - 6,
-                    (p_job.input ->> 'through_seq')::bigint, true),
+                    (p_job.input ->> 'through_seq')::bigint, p_job.input -> 'outputs' is null),
     (select string_agg(concat_ws(' ', m.subject, m.content), e'\n')
      from memory._memories_by_ids(p_job.user_id, array(
        select k::uuid from jsonb_array_elements_text(coalesce(p_job.input -> 'known', '[]')) as k)) as m));
@@ -24905,18 +24921,20 @@ begin atomic
       'corrects', p_item -> 'corrects' = 'true', 'valid_to', memory._readable_time(p_item -> 'ended_at')) end;
 end;
 
--- Whether the model was given all messages of an entry, and one of them is by somebody whose statements count. A lesson
--- about a tool rests on the tool's outputs.
+-- Whether the model was given all messages of an entry, and the entry rests on one of them: on a message by somebody
+-- whose statements count, or, for a lesson about a tool, on an output of this tool. Nothing but a lesson about a tool may
+-- name outputs, because whoever writes an output must not change what people have said.
 create or replace function memory._is_evidence(p_job memory.jobs, p_item jsonb)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select p_item -> 'seqs' <> '[]' and (p_job).input -> 'seqs' @> (p_item -> 'seqs')
-    and exists (
-      select from jsonb_array_elements(p_item -> 'seqs') as s
-      where coalesce((p_job).input -> 'stating', (p_job).input -> 'seqs') @> s
-        or p_item ->> 'memory_type' = 'procedural' and starts_with(p_item ->> 'subject', 'tool ')
-          and (p_job).input -> 'outputs' @> s);
+  select p_item -> 'seqs' <> '[]' and (p_job).input -> 'seqs' @> (p_item -> 'seqs') and (
+    select bool_or(case
+        when o.tool is null then coalesce((p_job).input -> 'stating', (p_job).input -> 'seqs') @> s
+        else p_item ->> 'subject' = 'tool ' || o.tool end)
+      and bool_and(o.tool is null or coalesce(p_item ->> 'memory_type' = 'procedural', false))
+    from jsonb_array_elements(p_item -> 'seqs') as s
+    cross join lateral (select (p_job).input #>> array['outputs', s #>> '{}']) as o (tool));
 end;
 
 -- The texts of the messages that a memory names. If they have fewer than sixty characters ("Yes, since May."), the
@@ -25176,7 +25194,7 @@ as $$
 declare
   from_seq bigint;
   next_seq bigint;
-  learns boolean; -- whether the job reads outputs of tools, for lessons about tools
+  outputs jsonb; -- the names of tools by the seqs of their outputs, which lessons may rest on
   given record;
   earlier record;
   policy jsonb;
@@ -25192,12 +25210,11 @@ begin
     return;
   end if;
   from_seq := greatest(from_seq, next_seq - (p_job.request ->> 'recent_k')::bigint);
-  policy := memory._policy(p_job.user_id, memory._agent_of_message(p_job.user_id, p_job.scope, from_seq));
-  room := memory._tokens_to_give(memory._chat_model(null, policy -> 'agent', 'extract_memories'), p_job);
-  learns := (policy #>> '{extraction,procedures}')::boolean;
+  room := memory._tokens_to_give(memory._chat_model(null, memory._policy_section(p_job.user_id,
+    memory._agent_of_message(p_job.user_id, p_job.scope, from_seq), 'agent'), 'extract_memories'), p_job);
   select * into given
   from memory._message_payload(p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200,
-    case when room < 24000 then room * 3 / 4 else room end, p_reads_expired => true, p_with_tools => learns);
+    case when room < 24000 then room * 3 / 4 else room end, p_reads_expired => true, p_with_tools => true);
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
   policy := memory._policy(p_job.user_id, agent_id);
   types := policy #> '{extraction,types}';
@@ -25212,6 +25229,13 @@ begin
   if memory._extractable_today(p_job.user_id, agent_id, policy -> 'memories') = 0 then
     perform memory._refuse_until_tomorrow('memories.max_extracted_per_day', 'no more memories may be extracted today');
   end if;
+  -- An output of an unknown call has no name: no lesson rests on it.
+  outputs := (
+    select jsonb_object_agg(o.value ->> 'seq', coalesce(c.value #>> '{function,name}', ''))
+    from jsonb_array_elements(given.messages) as o
+    left join jsonb_path_query(given.messages, 'lax $[*].tool_calls[*]') as c (value)
+      on c.value ->> 'id' = o.value ->> 'tool_call_id'
+    where o.value ->> 'role' = 'tool');
   select * into earlier from memory._earlier_messages(p_job.user_id, p_job.scope, from_seq);
   known := array(
     select k from memory._memories_concerned(
@@ -25247,7 +25271,7 @@ begin
         from unnest(known) with ordinality as k), '[]'))
     -- The instructions of the policy for this agent's memories, if there are any.
     || jsonb_strip_nulls(jsonb_build_object(
-      'procedures', nullif(learns, false),
+      'procedures', case when outputs is not null then true end,
       'instructions', policy #> '{extraction,instructions}',
       'from_roles', nullif(policy #> '{extraction,from_roles}', '["user"]')));
   input := jsonb_build_object(
@@ -25262,8 +25286,7 @@ begin
     'agent_ids', given.agent_ids,
     'known', array(select k.memory_id from unnest(known) as k))
     || case types when '{}' then '{}' else jsonb_build_object('types', types) end
-    || case when learns then jsonb_build_object(
-      'outputs', jsonb_path_query_array(given.messages, '$[*] ? (@.role == "tool").seq')) else '{}' end;
+    || case when outputs is null then '{}' else jsonb_build_object('outputs', outputs) end;
 end;
 $$;
 
@@ -27358,6 +27381,7 @@ end;
 
 -- For the filters for which memory.texts has no column: the sources whose texts must be looked up for them (looked_up),
 -- and the texts of these sources that pass (passing), each as its source, a blank and its id.
+-- The first of p_user_ids is the user: of spaces a search reads memories and documents alone.
 create or replace function memory._passing(
   p_user_ids text[], p_sources text[], p_filters memory._search_filters, out looked_up text[], out passing text[]
 )
@@ -27378,27 +27402,32 @@ begin
   if 'memory' = any (looked_up) then
     passing := passing || array(
       select 'memory ' || p
-      from unnest(p_user_ids) as u cross join lateral memory._memory_passing(u, p_filters) as p);
+      from unnest(case when 'memory' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end) as u
+      cross join lateral memory._memory_passing(u, p_filters) as p);
   end if;
   if 'summary' = any (looked_up) then
     passing := passing || array(
       select 'summary ' || p
-      from unnest(p_user_ids) as u cross join lateral memory._summary_passing(u, p_filters) as p);
+      from unnest(case when 'summary' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end) as u
+      cross join lateral memory._summary_passing(u, p_filters) as p);
   end if;
   if 'document' = any (looked_up) then
     passing := passing || array(
       select 'document ' || p
-      from unnest(p_user_ids) as u cross join lateral memory._document_passing(u, p_filters) as p);
+      from unnest(case when 'document' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end) as u
+      cross join lateral memory._document_passing(u, p_filters) as p);
   end if;
   if 'message' = any (looked_up) then
     passing := passing || array(
       select 'message ' || p
-      from unnest(p_user_ids) as u cross join lateral memory._message_passing(u, p_filters) as p);
+      from unnest(case when 'message' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end) as u
+      cross join lateral memory._message_passing(u, p_filters) as p);
   end if;
   if 'artifact' = any (looked_up) then
     passing := passing || array(
       select 'artifact ' || p
-      from unnest(p_user_ids) as u cross join lateral memory._artifact_passing(u, p_filters) as p);
+      from unnest(case when 'artifact' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end) as u
+      cross join lateral memory._artifact_passing(u, p_filters) as p);
   end if;
 end;
 $$;
@@ -28547,8 +28576,8 @@ declare
   pool constant int := case when is_judged then greatest(200, 150 + 2 * p_row_limit) else p_row_limit end;
   meant constant jsonb := case when is_judged then memory._days_meant(p_query, p_user_id) end;
   asks_the_assistant constant boolean := coalesce(is_judged and memory._asks_the_assistant(p_query), false);
-  -- By how much the features of other tables can change a logit: only texts that they can bring among the first
-  -- p_row_limit get these features.
+  -- By how much the features of other tables can change a logit. Only texts that these features can bring among the
+  -- first p_row_limit get them; speakers and days count as named if a message of these texts has them.
   most_changed constant double precision := abs(-0.898) + abs(-1.031)
     + case when meant is not null then abs(1.092) else 0 end + abs(-4.289) * use_weight;
   language constant regconfig := (p_settings ->> 'language')::regconfig;
@@ -29159,7 +29188,7 @@ $$;
 -- 100. If all texts cost at most half a MiB, all are parsed: that is 3,000 short messages, and takes 90 ms for prose,
 -- 300 ms for Chinese. Otherwise the function parses the newest text, and the first 8 KiB of other texts until half a
 -- MiB is spent, beginning with the texts that may have most words of the query. The search keeps no parsed words: a
--- search that wrote would hold locks until its transaction ends. vector is null for a text without a word of the query.
+-- search that wrote would hold locks until its transaction ends. matched is null for a text without a word of the query.
 create or replace function memory._unread_candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
   p_queries tsquery[], p_any_word tsquery, p_language regconfig
@@ -29943,9 +29972,9 @@ begin
     held := case when p_dates and why_not is null
       then memory._dates_held(p_asking.user_id, ranked.memory_id, ranked.valid_from, ranked.valid_to) else '' end;
     tokens := case when line = ranked.content and ranked.tokens is not null
-      -- A number has three tokens with its period and line break, and a blank before an East Asian letter is one more;
+      -- A number has three tokens with its period and line break. A blank before a digit or an East Asian letter is one;
       -- " (since 13 November 2026)" has nine.
-      then ranked.tokens + 3 + (octet_length(left(line, 1)) > 2)::int + 9 * regexp_count(held, 'since|until')
+      then ranked.tokens + 3 + (left(line, 1) ~ '[0-9]' or octet_length(left(line, 1)) > 2)::int + 9 * regexp_count(held, 'since|until')
       else memory._tokens_at_most(e'\n12. ' || line || held) end;
     of_heading := case when ranked.memory_type = any (types) then 0 else memory._heading_tokens(ranked.heading) end;
     if why_not is null and tokens + of_heading > room then
@@ -29997,8 +30026,8 @@ declare
     case when is_standing then 0 else memory._share(weights ->> 'recency_weight') end;
   asks_then constant boolean := memory._time_asked(p_asking.query) is not null;
   cut constant double precision := memory._share(weights ->> 'recall_cut');
-  tools constant text[] := case when (p_asking.policy #>> '{extraction,procedures}')::boolean
-    then memory._tools_called(p_asking) else '{}' end;
+  lessons constant uuid[] := case when p_kind = 'asked' and (p_asking.policy #>> '{extraction,procedures}')::boolean
+    then memory._lessons_asked(p_asking) end;
 begin
   return query
   with relevant as materialized (
@@ -30034,8 +30063,8 @@ begin
       from memory.memories as m
       left join relevant as r on r.memory_id = m.memory_id and r.owner = o.owner
       left join asked as a on a.memory_id = m.memory_id
-      cross join lateral (select a.memory_id is not null or (
-        m.memory_type = 'procedural' and m.subject = any (tools)) is true) as k (is_asked)
+      cross join lateral (
+        select a.memory_id is not null or (m.memory_id = any (lessons)) is true) as k (is_asked)
       where m.user_id = o.owner and memory._is_valid(m)
         and (p_asking.agent_id is null or o.owner <> p_asking.user_id or m.agent_id = p_asking.agent_id)
         and (p_asking.filters is null
@@ -30064,21 +30093,32 @@ begin
 end;
 $$;
 
--- The subjects of lessons about the tools that the thread has called, in the 100 messages before the newest request of
--- the user. Calls of the round that has begun do not count, so that the context of a round stays as it is.
-create or replace function memory._tools_called(p_asking memory._asking)
-returns text[]
-language sql stable parallel safe
-begin atomic
-  select coalesce(array_agg(distinct 'tool ' || (n #>> '{}')), '{}')
-  from (
-    select m.metadata
-    from memory.messages as m
-    where m.user_id = (p_asking).user_id and m.thread_id = (p_asking).thread_id and m.seq < (
-      select r.seq from memory._newest_request((p_asking).user_id, (p_asking).thread_id, (p_asking).agent_id) as r)
-    order by m.seq desc limit 100) as s
-  cross join lateral jsonb_path_query(s.metadata, 'lax $.tool_calls[*].function.name') as n;
+-- The user's newest five lessons about the tools that the thread has called, in the 100 messages before the newest
+-- request of the user. Calls of the round that has begun do not count, so that the context of a round stays as it is.
+create or replace function memory._lessons_asked(p_asking memory._asking)
+returns uuid[]
+language plpgsql stable parallel safe
+as $$
+declare
+  request constant bigint := (
+    select r.seq from memory._newest_request(p_asking.user_id, p_asking.thread_id, p_asking.agent_id) as r);
+  about constant text[] := array(
+    select distinct 'tool ' || (n #>> '{}')
+    from (
+      select m.metadata
+      from memory.messages as m
+      where m.user_id = p_asking.user_id and m.thread_id = p_asking.thread_id and m.seq < request
+      order by m.seq desc limit 100) as s
+    cross join lateral jsonb_path_query(s.metadata, 'lax $.tool_calls[*].function.name') as n);
+begin
+  return array(
+    select m.memory_id
+    from memory.memories as m
+    where about <> '{}' and m.user_id = p_asking.user_id and m.memory_type = 'procedural' and m.subject = any (about)
+      and (p_asking.agent_id is null or m.agent_id = p_asking.agent_id) and memory._is_valid(m)
+    order by memory._said_at(m) desc, m.memory_id desc limit 5);
 end;
+$$;
 
 -- What memories and recalled messages say twice: the ids of the memories whose source messages are all recalled, and
 -- one of these messages says more than the memory (but a standing memory stays); and of the messages that say no more
@@ -30720,11 +30760,11 @@ begin
     end if;
     line := memory._recalled_line(p_role, p_metadata, memory._excerpt(p_said, passage));
     -- The count of a job is exact for the text alone. A role, a colon and a line break are three tokens more; a blank
-    -- before an East Asian letter and the indentation of a further line are one each. The estimate of a separate text
+    -- before a digit or an East Asian letter and the indentation of a further line are one each. The estimate of a separate text
     -- has two more than that of a part.
     tokens := case
       when p_exact is not null and room is null
-        then p_exact + 2 + (octet_length(left(p_said, 1)) > 2)::int + length(line) - length(replace(line, e'\n', ''))
+        then p_exact + 2 + (left(p_said, 1) ~ '[0-9]' or octet_length(left(p_said, 1)) > 2)::int + length(line) - length(replace(line, e'\n', ''))
           + coalesce(memory._tokens_at_most(p_metadata ->> 'name') - 2, 1)
       else memory._tokens_at_most(e'\n' || line, p_english) - 2 end;
     exit when tokens <= p_remaining or not p_shrinks or room is not null or p_remaining < 60;
@@ -43272,7 +43312,7 @@ SOURCES = {
 '                    "memory_type": "procedural",\n'
 '                    "subject": f"tool {made.name}",\n'
 '                    "status": "holds",\n'
-'                    "importance": 0.7,\n'
+'                    "importance": 0.4,  # less than the default: what people say stays longer\n'
 '                    "seqs": sorted({wrong.seq, seq, made.seq, message["seq"]}),\n'
 '                }\n'
 '\n'
@@ -47133,7 +47173,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_addons', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asked_for', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_call_model', '_call_of', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_memory', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_density', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_texts', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evictable', '_evidence_of', '_evidence_words', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_feature', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_known_provider', '_has_memory', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_heading_tokens', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_idempotency_key', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_reworded', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_is_valid', '_is_visible', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_attribute', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_locked_places', '_log_summary', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_end', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_hits', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_recalled_within', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_in_metadata', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_tools_called', '_trace_error', '_traced', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_to_before', '_valid_until', '_value_of', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_about_how_many', '_acknowledges', '_active_messages', '_active_tokens', '_add_prompt_version', '_added', '_addons', '_agent_of_file', '_agent_of_message', '_agent_of_several', '_agrees_with', '_allowed_calls', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_numbers', '_are_numbers_from', '_around_output', '_article_after_delete', '_artifact_after_change', '_artifact_after_write', '_artifact_awaits_verdict', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_key', '_artifact_passing', '_artifact_shown', '_artifact_texts', '_artifact_texts_after_update', '_artifact_trust', '_artifact_valid_until', '_artifact_verdict', '_artifacts_after_delete', '_artifacts_forget_first', '_artifacts_forget_last', '_artifacts_forget_wording', '_artifacts_is_unparsed', '_artifacts_leave_out', '_artifacts_parse', '_artifacts_sweep', '_artifacts_thread_deleted', '_artifacts_unread', '_ask_model', '_asked_about', '_asked_for', '_asking_of', '_asks_the_assistant', '_attributes', '_attributes_named', '_audit', '_audit_before_change', '_audit_schedule', '_await_verdict', '_awaits_extraction', '_awaits_verdict', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_book', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_call_model', '_call_of', '_call_seq', '_caller', '_candidates', '_change_name', '_changes_whole_user', '_character_start', '_chat_model', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bindings', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chat_messages', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction_types', '_check_filter', '_check_free_place', '_check_id', '_check_indexes', '_check_json_size', '_check_key', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_message', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_on_conflict', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_reader', '_check_recent_k', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_setting', '_check_settings', '_check_settings_object', '_check_some_readable', '_check_source_name', '_check_space', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unread', '_check_upgrade', '_check_user_of_job', '_check_user_or_all', '_checked_memory', '_checked_roles', '_checkpoint_values', '_checkpoints_have_expired', '_checkpoints_lock_user', '_checkpoints_sweep', '_checkpoints_thread_deleted', '_checks', '_chosen_chat_model', '_chosen_threads', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_cited_by', '_close_archive', '_cluster_installed', '_cluster_map', '_code', '_compared_text', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_conversation_memory', '_copies_of', '_copy_texts', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_counted_on', '_counted_refusals', '_counting', '_create_file', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_dates_held', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_files', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_density', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_change', '_document_after_write', '_document_agent', '_document_before_write', '_document_passing', '_document_shown', '_document_texts', '_document_texts_after_change', '_document_texts_after_update', '_documents_to_delete', '_does_not_fit', '_drop_artifact_texts', '_drop_secret_mask', '_drop_summaries', '_drop_texts', '_earlier_messages', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embedded_status', '_embedding_input', '_embedding_model', '_embeddings_of', '_emoji', '_end_as_noted', '_end_lease', '_end_memories', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enter_calls', '_enter_job_calls', '_entries_named', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_evictable', '_evidence_of', '_evidence_words', '_evident_memories', '_evident_summary', '_excerpt', '_existing_space', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_expiry_of_checkpoints', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_facts_alike', '_fail_attempt', '_feature', '_fence', '_fence_tokens', '_fenced', '_field_problem', '_file_place', '_file_size', '_file_to_change', '_file_tokens', '_files_at', '_filters', '_filters_of_memories', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_unread_messages', '_fit_thread', '_fitted', '_fold_near_duplicates', '_folded', '_folded_vector', '_follows', '_foremost_memories', '_forget_contributions', '_forget_conversation', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_free_number', '_from_base64url', '_give_back', '_given_key', '_given_up', '_gone', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_checkpoints', '_has_known_provider', '_has_memory', '_has_one_value', '_has_runner', '_has_unparsed_texts', '_heading_of', '_heading_tokens', '_help_without_model', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_hold_thread', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_into_file', '_insert_job', '_is_archive', '_is_article_of', '_is_asked_for', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_current', '_is_current_message', '_is_ended_by', '_is_evidence', '_is_forgotten', '_is_granted', '_is_held_back', '_is_held_back_artifact', '_is_here', '_is_iban', '_is_id', '_is_idempotency_key', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept_message', '_is_last_part', '_is_low', '_is_metadata', '_is_named', '_is_namespace', '_is_over', '_is_parsed', '_is_passage', '_is_plain_checkpoint', '_is_poisoned_artifact', '_is_provider', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_result_text', '_is_reworded', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_shown', '_is_shown_or_waits', '_is_space', '_is_stated', '_is_summary_due', '_is_taken_key', '_is_tenant', '_is_there', '_is_undeleted', '_is_unexpired', '_is_unparsed', '_is_user', '_is_valid', '_is_visible', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_in_text', '_json_masked', '_json_states_any', '_judge_artifact', '_judge_document', '_judge_later', '_judged_memory', '_keep_artifact', '_keep_embeddings', '_keep_limit', '_keep_message', '_keep_query_embedding', '_keep_round', '_keep_the_best', '_keep_window', '_kept_texts', '_keyed_hash', '_keyed_statement', '_keys', '_kind_of_attribute', '_kind_of_summary', '_known_dimensions', '_known_keys', '_known_memory', '_known_model', '_known_to_end', '_language', '_language_of', '_language_of_script', '_languages', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_leave_spaces', '_left_out', '_lessons_asked', '_line_breaks', '_line_ends', '_line_start', '_lines_around', '_list_problem', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embedded', '_lock_existing_thread', '_lock_free_scopes', '_lock_map', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_source', '_lock_space', '_lock_thread', '_lock_to_forget', '_lock_to_merge', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_locked_places', '_log_summary', '_lowered', '_make_tenant', '_make_texts', '_map_seen', '_marked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_note', '_masked_word', '_masks', '_masks_of', '_max_export_bytes', '_max_file_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_copy', '_may_be_long', '_may_be_masked', '_may_be_reworded', '_may_end', '_may_name', '_may_outrank', '_may_reach', '_may_state', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_concerned', '_memories_part', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_line', '_memory_offers', '_memory_passing', '_memory_problem', '_memory_ref', '_memory_result', '_memory_shown', '_memory_texts', '_memory_texts_after_change', '_memory_trust', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_digest', '_message_in', '_message_offers', '_message_passing', '_message_payload', '_message_problem', '_message_says', '_message_shown', '_message_text_after_update', '_message_texts', '_message_texts_after_change', '_message_tokens', '_message_trust', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_to_fill', '_named_artifacts', '_named_keys', '_named_model', '_near_memories', '_nearest', '_nearest_memories', '_needs_summary', '_new_keys', '_new_message', '_new_names', '_newest_question', '_newest_request', '_newest_seq', '_newest_thousand', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_change', '_note_deletion', '_note_expired', '_note_language', '_note_missing_models', '_note_missing_resource', '_note_unseen', '_note_writer', '_nothing_below', '_now_and_then', '_number_changes', '_numbered', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_opened', '_opening', '_other_values', '_outdated_messages', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_part_bytes', '_part_key', '_part_text', '_part_texts', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_passing', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_mask', '_place_of_row', '_placeholder_offer', '_placeholder_text', '_plainly_spelled', '_policy', '_policy_applies', '_policy_section', '_preselected', '_present_winner', '_problem_of', '_prompt', '_prompt_variables', '_proposal', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_document', '_quarantine_memories', '_quarantine_memories_with_articles', '_quarantine_messages', '_quarantine_notice', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_model', '_query_or_null', '_query_target', '_query_words', '_rambles', '_rank_memories', '_ranked', '_ranked_once', '_readable_content', '_readable_end', '_readable_memory', '_readable_reply', '_readable_share', '_readable_text', '_readable_time', '_reads_language', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_hits', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_recalled_within', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_recount_threads', '_ref_in', '_ref_key', '_refusal_in', '_refusals', '_refuse', '_refuse_absent_file', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_space', '_refuse_taken_place', '_refuse_text', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refused_member', '_registration', '_release_artifact', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevance', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_remove_messages', '_rename_files', '_rendered', '_renew_expiry', '_renew_summaries', '_replace', '_replace_in_file', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_role', '_role_name', '_room', '_rough_pieces', '_round_hash', '_route_by_map', '_runs_of_words', '_said', '_said_at', '_said_bytes', '_said_count', '_said_in', '_said_in_message', '_said_in_metadata', '_said_members', '_said_parts', '_said_twice', '_same_memories', '_same_results', '_sample', '_say_again', '_says_no_more', '_schema_problem', '_screen_texts_apply', '_screen_texts_input', '_screen_texts_overdue', '_screen_texts_unfinished', '_screened_up_to', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_secrets_doctor', '_secrets_newest', '_seq_after_opening', '_seq_of', '_seq_or_null', '_serve_active_model', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle', '_settle_duplicates', '_settle_threads', '_settled_metadata', '_share', '_share_of_texts', '_share_within', '_sharing_installed', '_sharing_knows', '_sharing_merge', '_sharing_sweep', '_sharing_thread_copied', '_shortened', '_shown_before', '_shown_rounds', '_shown_summary', '_shown_tokens', '_signature', '_since', '_source_texts', '_source_trust', '_space_id', '_space_of', '_spaces_to_read', '_speaks_of', '_start_summary', '_state', '_state_again', '_stated_at', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stems_of', '_stop_claims', '_store_embeddings', '_store_summary', '_store_texts', '_stored_digest', '_subject', '_summarised', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_offers', '_summary_passing', '_summary_shown', '_summary_texts', '_summary_texts_after_change', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_take_turn', '_take_verdict', '_text_of_message', '_text_vector', '_texts', '_that_fit', '_thread_after_change', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_after_delete', '_threads_with_words', '_time_asked', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_between', '_tokens_for_placeholders', '_tokens_of_bytes', '_tokens_since_summary', '_tokens_to_give', '_trace_error', '_traced', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unmasked', '_unread_candidates', '_unread_messages', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_hashes', '_user_left_behind', '_user_of_claims', '_user_of_space', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_utc_offset', '_uuid_v7', '_valid_to_before', '_valid_until', '_value_of', '_values_asked', '_values_before', '_variant_of', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_view_files', '_waiting_reason', '_waiting_texts', '_waits_for_budget', '_which', '_whole_calls', '_whole_checkpoint', '_whole_content', '_whole_history', '_whole_lines', '_whole_thread_tokens', '_wider_request', '_with_blanks', '_with_defaults', '_with_english_dates', '_with_files', '_with_keys', '_with_own_refs', '_with_same_words', '_with_text', '_without_case', '_without_credentials', '_without_random_words', '_without_recalled', '_without_said', '_without_user', '_word_key', '_word_numbers', '_word_rank', '_worded', '_wording', '_wording_key', '_wordings_of', '_words_as_said', '_words_of', '_words_that_begin', '_work_status', '_write_again', '_write_map_into_function', '_write_memories', '_write_messages', '_writes_of_checkpoint', '_zone_of', '_zone_or_null', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'create_space', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_space', 'delete_thread', 'doctor', 'drop_model', 'end_memory', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'grant_space', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_changes', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_spaces', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'record_use', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'revoke_space', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'use_files', 'vector_index', 'version', 'was_forgotten'])
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)
   loop
     execute format('revoke all on routine %s from public', routine);

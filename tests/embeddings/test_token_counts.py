@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.embeddings.steps import EAST, embed, know
 from tests.support.protocol import ANA, claim, complete
@@ -42,7 +43,7 @@ def test_more_of_them_fit_where_they_are_counted(active: Api) -> None:
     assert len(active.render_memories(user_id="ana", max_tokens=130)) < len(block)
 
 
-@pytest.mark.parametrize("counts", [[None], [-1], ["7"], [10**7], {}, "7"], ids=str)
+@pytest.mark.parametrize("counts", [[None], [-1], [0], ["7"], [[7]], [10**7], {}, "7"], ids=str)
 def test_what_is_no_number_of_tokens_is_ignored(active: Api, counts: Any) -> None:
     counted(active, "Likes tea", counts=counts)
     assert active.query("select tokens from memory.texts where source = 'memory'") == [(None,)]
@@ -61,3 +62,12 @@ def test_the_count_of_a_text_that_stands_for_the_memory_is_not_taken_for_it(acti
     estimated = block_tokens(active)
     complete(active, claim(active, "embed"), embeddings=[EAST], token_counts=[1])
     assert block_tokens(active) == estimated
+
+
+def test_a_text_that_is_masked_on_its_way_to_the_model_is_not_counted(active: Api) -> None:
+    """A context shows the credential, which has more tokens than the mark in its place."""
+    active.set_policy(settings=Jsonb({"trust": {"rules": False}}))
+    know(active, f"Deploys with the key {'AKIA' + 'IOSFODNN7EXAMPLE'}", "Likes tea")
+    payload = claim(active, "embed").payload
+    assert {row["text"]: row.get("count") for row in payload["texts"]}["Likes tea"] is True
+    assert [row.get("count") for row in payload["texts"] if "(credential" in row["text"]] == [None]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from psycopg import errors
+from psycopg.types.json import Jsonb
 
 from tests.spaces.steps import refused
 from tests.support.sqlapi import Api
@@ -92,6 +93,17 @@ def test_meaning_is_compared_in_spaces_too(api: Api, sources: str, fusion: str) 
     assert [(row.id, row.score) for row in explained] == [(row.id, row.score) for row in hybrid]
     assert "space" in explained[0].details
     assert explained[0].details["vector"]["rank"] == 1
+
+
+def test_a_message_of_a_space_lets_no_message_of_the_user_pass_a_filter(api: Api) -> None:
+    """Threads of a space may be named as the user's are, and messages are numbered from 0 in both."""
+    for user_id, topic in (("space:team", "x"), ("ana", "y")):
+        said = {"thread_id": "main", "role": "user", "content": "Releases are fun", "metadata": Jsonb({"topic": topic})}
+        api.add_message(user_id=user_id, **said)
+    while api.value("select memory._finish_unread_messages(100000)"):
+        pass
+    assert shown(api, spaces="{team}", sources="{message}", filter=Jsonb({"topic": "x"})) == []
+    assert shown(api, spaces="{team}", sources="{message}", filter=Jsonb({"topic": "y"})) == [(None, "Releases are fun")]
 
 
 def test_results_of_a_space_pass_all_filters_but_that_of_a_thread(api: Api) -> None:

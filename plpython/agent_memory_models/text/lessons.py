@@ -57,7 +57,7 @@ def lessons(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
                     "memory_type": "procedural",
                     "subject": f"tool {made.name}",
                     "status": "holds",
-                    "importance": 0.7,
+                    "importance": 0.4,  # less than the default: what people say stays longer
                     "seqs": sorted({wrong.seq, seq, made.seq, message["seq"]}),
                 }
 

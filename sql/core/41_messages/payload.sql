@@ -8,8 +8,9 @@
 -- counts as 100 bytes plus the bytes that are read of it. The loop goes row by row, so that it reads no more rows than
 -- fit.
 --
--- With p_with_tools the result also has the outputs of tools, each with the id of the call that it answers, and
--- messages that call tools without a text.
+-- With p_with_tools the result also has messages that call tools without a text, and the outputs of tools, each with the
+-- id of the call that it answers, where the message's agent learns from tools (policy extraction.procedures). Outputs
+-- that are in quarantine, or that wait for a verdict, are left out.
 --
 -- With p_reads_expired the result also has expired messages that wait for extraction (awaits_extraction.sql).
 --
@@ -37,6 +38,9 @@ declare
   zone text; -- the zone of messages of this agent with this offset
   here timestamp;
   shift interval;
+  learner text; -- the agent of the message before, and whether it learns from tools
+  learns boolean := false;
+  is_output boolean; -- the message is an output that the agent learns from
   given jsonb[] := array[]::jsonb[];
 begin
   is_partial := false;
@@ -57,13 +61,19 @@ begin
       exit;
     end if;
     bytes := bytes + 100;
-    if message.is_readable
-      and (not p_speakers_only or message.role in ('user', 'assistant') or p_with_tools and message.role = 'tool') then
+    if p_with_tools and message.agent_id is distinct from learner then
+      learner := message.agent_id;
+      learns := (memory._policy_section(p_user_id, learner, 'extraction') ->> 'procedures')::boolean;
+    end if;
+    is_output := learns and message.role = 'tool';
+    if message.is_readable and (not p_speakers_only or message.role in ('user', 'assistant') or is_output) then
       metadata := message.metadata || '{}'; -- fetches and decompresses the value once instead of with each key
       said := left(message.content, 65536);
-      if memory._is_held_back(p_user_id, p_thread_id, message.seq, message.role, metadata, said) then
+      if memory._is_held_back(p_user_id, p_thread_id, message.seq, message.role, metadata, said)
+        or is_output and memory._awaits_verdict(p_user_id, p_thread_id, message.seq, message.role, metadata) then
         said := memory._quarantine_notice();
       end if;
+      is_output := is_output and said <> memory._quarantine_notice();
       bytes := bytes + octet_length(said) + pg_column_size(message.metadata);
       if p_speakers_only then
         said := case
@@ -71,7 +81,8 @@ begin
           else ''
         end;
       end if;
-      if not p_speakers_only or said ~ e'\\S' or p_with_tools and metadata ? 'tool_calls' then
+      if not p_speakers_only or is_output
+        or message.role <> 'tool' and (said ~ e'\\S' or learns and metadata ? 'tool_calls') then
         if cardinality(given) > 0
           and (cardinality(given) >= p_row_limit or tokens + least(message.token_count, 2000) > p_token_limit) then
           is_partial := true;
@@ -91,7 +102,7 @@ begin
             || to_char(greatest(shift, -shift), 'HH24:MI'),
           'token_count', message.token_count,
           'tool_calls', case when calls_bytes <= 65536 then metadata -> 'tool_calls' end,
-          'tool_call_id', case when p_with_tools then left(metadata ->> 'tool_call_id', 255) end,
+          'tool_call_id', case when is_output then left(metadata ->> 'tool_call_id', 255) end,
           'is_counted', nullif(message.is_counted, false),
           -- The worker cannot count the tokens of a message of which the payload has only a part, such as a message
           -- without its pictures.

@@ -27,8 +27,8 @@ end;
 
 -- Whether a memory may end another one. A stated memory may end an extracted one, unless its trust is low and lower
 -- than the other's (memory._may_outrank()). Of two stated or two extracted memories, one may end the other if its trust
--- is at least as high. Otherwise a message of the user must be behind the memory: an assistant, a tool or a document
--- alone ends nothing that a person stated.
+-- is at least as high. Otherwise a message of the user must be behind the memory, and none of low trust: an
+-- assistant, a tool or a document ends nothing that a person stated.
 create or replace function memory._may_end(p_memory memory.memories, p_other memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -39,7 +39,7 @@ declare
 begin
   return states and not is_stated and memory._may_outrank(p_memory.trust, p_other.trust)
     or states = is_stated and p_memory.trust >= p_other.trust
-    or exists (
+    or not memory._is_low(p_memory.trust) and exists (
       select from memory._messages_by_seqs(p_memory.user_id, p_memory.thread_id, p_memory.source_seqs) as s
       where s.role = 'user' and memory._message_trust(s.role, s.metadata) >= p_other.trust
         and s.metadata ->> 'recalled' is distinct from 'true');

@@ -110,12 +110,15 @@ begin
   if jsonb_typeof(p_result -> 'token_counts') = 'array' then
     update memory.texts as t set tokens = c.tokens
     from (
-      select r.text ->> 'id' as id, (r.text ->> 'hash')::uuid as hash, r.tokens::numeric::int as tokens
+      select r.text ->> 'id' as id, (r.text ->> 'hash')::uuid as hash,
+        case when jsonb_typeof(r.tokens) = 'number' and r.tokens between jsonb '1' and jsonb '1000000'
+          then r.tokens::numeric::int end as tokens
       from rows from (
         jsonb_array_elements(p_job.input -> 'rows'), jsonb_array_elements(p_result -> 'token_counts')
       ) as r (text, tokens)
-      where r.text ->> 'source' = 'memory' and jsonb_path_exists(r.tokens, '$ ? (@ >= 0 && @ < 1000000)')) as c
-    where t.user_id = p_job.user_id and t.source = 'memory' and t.id = c.id and t.hash = c.hash;
+      where r.text ->> 'source' = 'memory') as c
+    where t.user_id = p_job.user_id and t.source = 'memory' and t.id = c.id and t.hash = c.hash
+      and c.tokens is not null and t.tokens is distinct from c.tokens;
   end if;
   if model.is_active and 'memory' = any (stored.sources) then
     folded := memory._fold_near_duplicates(p_job.user_id, model.name, array(

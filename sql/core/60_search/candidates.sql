@@ -65,6 +65,7 @@ end;
 
 -- For the filters for which memory.texts has no column: the sources whose texts must be looked up for them (looked_up),
 -- and the texts of these sources that pass (passing), each as its source, a blank and its id.
+-- The first of p_user_ids is the user: of spaces a search reads memories and documents alone.
 create or replace function memory._passing(
   p_user_ids text[], p_sources text[], p_filters memory._search_filters, out looked_up text[], out passing text[]
 )
@@ -86,7 +87,8 @@ begin
   if '<source>' = any (looked_up) then
     passing := passing || array(
       select '<source> ' || p
-      from unnest(p_user_ids) as u cross join lateral memory._<source>_passing(u, p_filters) as p);
+      from unnest(case when '<source>' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end) as u
+      cross join lateral memory._<source>_passing(u, p_filters) as p);
   end if;}}
 end;
 $$;

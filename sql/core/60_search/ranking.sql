@@ -83,8 +83,8 @@ declare
   pool constant int := case when is_judged then greatest(200, 150 + 2 * p_row_limit) else p_row_limit end;
   meant constant jsonb := case when is_judged then memory._days_meant(p_query, p_user_id) end;
   asks_the_assistant constant boolean := coalesce(is_judged and memory._asks_the_assistant(p_query), false);
-  -- By how much the features of other tables can change a logit: only texts that they can bring among the first
-  -- p_row_limit get these features.
+  -- By how much the features of other tables can change a logit. Only texts that these features can bring among the
+  -- first p_row_limit get them; speakers and days count as named if a message of these texts has them.
   most_changed constant double precision := abs({{weight speaker}}) + abs({{weight reply}})
     + case when meant is not null then abs({{weight day}}) else 0 end + abs({{weight use}}) * use_weight;
   language constant regconfig := (p_settings ->> 'language')::regconfig;

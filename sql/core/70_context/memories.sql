@@ -52,9 +52,9 @@ begin
     held := case when p_dates and why_not is null
       then memory._dates_held(p_asking.user_id, ranked.memory_id, ranked.valid_from, ranked.valid_to) else '' end;
     tokens := case when line = ranked.content and ranked.tokens is not null
-      -- A number has three tokens with its period and line break, and a blank before an East Asian letter is one more;
+      -- A number has three tokens with its period and line break. A blank before a digit or an East Asian letter is one;
       -- " (since 13 November 2026)" has nine.
-      then ranked.tokens + 3 + (octet_length(left(line, 1)) > 2)::int + 9 * regexp_count(held, 'since|until')
+      then ranked.tokens + 3 + (left(line, 1) ~ '[0-9]' or octet_length(left(line, 1)) > 2)::int + 9 * regexp_count(held, 'since|until')
       else memory._tokens_at_most(e'\n12. ' || line || held) end;
     of_heading := case when ranked.memory_type = any (types) then 0 else memory._heading_tokens(ranked.heading) end;
     if why_not is null and tokens + of_heading > room then
@@ -106,8 +106,8 @@ declare
     case when is_standing then 0 else memory._share(weights ->> 'recency_weight') end;
   asks_then constant boolean := memory._time_asked(p_asking.query) is not null;
   cut constant double precision := memory._share(weights ->> 'recall_cut');
-  tools constant text[] := case when (p_asking.policy #>> '{extraction,procedures}')::boolean
-    then memory._tools_called(p_asking) else '{}' end;
+  lessons constant uuid[] := case when p_kind = 'asked' and (p_asking.policy #>> '{extraction,procedures}')::boolean
+    then memory._lessons_asked(p_asking) end;
 begin
   return query
   with relevant as materialized (
@@ -143,8 +143,8 @@ begin
       from memory.memories as m
       left join relevant as r on r.memory_id = m.memory_id and r.owner = o.owner
       left join asked as a on a.memory_id = m.memory_id
-      cross join lateral (select a.memory_id is not null or (
-        m.memory_type = 'procedural' and m.subject = any (tools)) is true) as k (is_asked)
+      cross join lateral (
+        select a.memory_id is not null or (m.memory_id = any (lessons)) is true) as k (is_asked)
       where m.user_id = o.owner and memory._is_valid(m)
         and (p_asking.agent_id is null or o.owner <> p_asking.user_id or m.agent_id = p_asking.agent_id)
         and (p_asking.filters is null
@@ -173,21 +173,32 @@ begin
 end;
 $$;
 
--- The subjects of lessons about the tools that the thread has called, in the 100 messages before the newest request of
--- the user. Calls of the round that has begun do not count, so that the context of a round stays as it is.
-create or replace function memory._tools_called(p_asking memory._asking)
-returns text[]
-language sql stable parallel safe
-begin atomic
-  select coalesce(array_agg(distinct 'tool ' || (n #>> '{}')), '{}')
-  from (
-    select m.metadata
-    from memory.messages as m
-    where m.user_id = (p_asking).user_id and m.thread_id = (p_asking).thread_id and m.seq < (
-      select r.seq from memory._newest_request((p_asking).user_id, (p_asking).thread_id, (p_asking).agent_id) as r)
-    order by m.seq desc limit 100) as s
-  cross join lateral jsonb_path_query(s.metadata, 'lax $.tool_calls[*].function.name') as n;
+-- The user's newest five lessons about the tools that the thread has called, in the 100 messages before the newest
+-- request of the user. Calls of the round that has begun do not count, so that the context of a round stays as it is.
+create or replace function memory._lessons_asked(p_asking memory._asking)
+returns uuid[]
+language plpgsql stable parallel safe
+as $$
+declare
+  request constant bigint := (
+    select r.seq from memory._newest_request(p_asking.user_id, p_asking.thread_id, p_asking.agent_id) as r);
+  about constant text[] := array(
+    select distinct 'tool ' || (n #>> '{}')
+    from (
+      select m.metadata
+      from memory.messages as m
+      where m.user_id = p_asking.user_id and m.thread_id = p_asking.thread_id and m.seq < request
+      order by m.seq desc limit 100) as s
+    cross join lateral jsonb_path_query(s.metadata, 'lax $.tool_calls[*].function.name') as n);
+begin
+  return array(
+    select m.memory_id
+    from memory.memories as m
+    where about <> '{}' and m.user_id = p_asking.user_id and m.memory_type = 'procedural' and m.subject = any (about)
+      and (p_asking.agent_id is null or m.agent_id = p_asking.agent_id) and memory._is_valid(m)
+    order by memory._said_at(m) desc, m.memory_id desc limit 5);
 end;
+$$;
 
 -- What memories and recalled messages say twice: the ids of the memories whose source messages are all recalled, and
 -- one of these messages says more than the memory (but a standing memory stays); and of the messages that say no more

@@ -88,6 +88,8 @@ begin
       masked := coalesce(masked, p_value);
       return case
         when masked ? 'token_count' and masked -> 'content' <> p_value -> 'content' then masked || '{"is_cut": true}'
+        -- Nobody counts the tokens of a masked text: contexts show the text itself.
+        when masked ? 'count' and masked -> 'text' <> p_value -> 'text' then masked - 'count'
         else masked
       end;
     else

@@ -38,7 +38,7 @@ begin
   end if;
   given := concat_ws(e'\n',
     memory._said_in(p_job.user_id, p_job.scope, (p_job.input ->> 'from_seq')::bigint - 6,
-                    (p_job.input ->> 'through_seq')::bigint, true),
+                    (p_job.input ->> 'through_seq')::bigint, p_job.input -> 'outputs' is null),
     (select string_agg(concat_ws(' ', m.subject, m.content), e'\n')
      from memory._memories_by_ids(p_job.user_id, array(
        select k::uuid from jsonb_array_elements_text(coalesce(p_job.input -> 'known', '[]')) as k)) as m));
@@ -188,18 +188,20 @@ begin atomic
       'corrects', p_item -> 'corrects' = 'true', 'valid_to', memory._readable_time(p_item -> 'ended_at')) end;
 end;
 
--- Whether the model was given all messages of an entry, and one of them is by somebody whose statements count. A lesson
--- about a tool rests on the tool's outputs.
+-- Whether the model was given all messages of an entry, and the entry rests on one of them: on a message by somebody
+-- whose statements count, or, for a lesson about a tool, on an output of this tool. Nothing but a lesson about a tool may
+-- name outputs, because whoever writes an output must not change what people have said.
 create or replace function memory._is_evidence(p_job memory.jobs, p_item jsonb)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select p_item -> 'seqs' <> '[]' and (p_job).input -> 'seqs' @> (p_item -> 'seqs')
-    and exists (
-      select from jsonb_array_elements(p_item -> 'seqs') as s
-      where coalesce((p_job).input -> 'stating', (p_job).input -> 'seqs') @> s
-        or p_item ->> 'memory_type' = 'procedural' and starts_with(p_item ->> 'subject', 'tool ')
-          and (p_job).input -> 'outputs' @> s);
+  select p_item -> 'seqs' <> '[]' and (p_job).input -> 'seqs' @> (p_item -> 'seqs') and (
+    select bool_or(case
+        when o.tool is null then coalesce((p_job).input -> 'stating', (p_job).input -> 'seqs') @> s
+        else p_item ->> 'subject' = 'tool ' || o.tool end)
+      and bool_and(o.tool is null or coalesce(p_item ->> 'memory_type' = 'procedural', false))
+    from jsonb_array_elements(p_item -> 'seqs') as s
+    cross join lateral (select (p_job).input #>> array['outputs', s #>> '{}']) as o (tool));
 end;
 
 -- The texts of the messages that a memory names. If they have fewer than sixty characters ("Yes, since May."), the

@@ -9,7 +9,7 @@ as $$
 declare
   from_seq bigint;
   next_seq bigint;
-  learns boolean; -- whether the job reads outputs of tools, for lessons about tools
+  outputs jsonb; -- the names of tools by the seqs of their outputs, which lessons may rest on
   given record;
   earlier record;
   policy jsonb;
@@ -25,12 +25,11 @@ begin
     return;
   end if;
   from_seq := greatest(from_seq, next_seq - (p_job.request ->> 'recent_k')::bigint);
-  policy := memory._policy(p_job.user_id, memory._agent_of_message(p_job.user_id, p_job.scope, from_seq));
-  room := memory._tokens_to_give(memory._chat_model(null, policy -> 'agent', 'extract_memories'), p_job);
-  learns := (policy #>> '{extraction,procedures}')::boolean;
+  room := memory._tokens_to_give(memory._chat_model(null, memory._policy_section(p_job.user_id,
+    memory._agent_of_message(p_job.user_id, p_job.scope, from_seq), 'agent'), 'extract_memories'), p_job);
   select * into given
   from memory._message_payload(p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200,
-    case when room < 24000 then room * 3 / 4 else room end, p_reads_expired => true, p_with_tools => learns);
+    case when room < 24000 then room * 3 / 4 else room end, p_reads_expired => true, p_with_tools => true);
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
   policy := memory._policy(p_job.user_id, agent_id);
   types := policy #> '{extraction,types}';
@@ -45,6 +44,13 @@ begin
   if memory._extractable_today(p_job.user_id, agent_id, policy -> 'memories') = 0 then
     perform memory._refuse_until_tomorrow('memories.max_extracted_per_day', 'no more memories may be extracted today');
   end if;
+  -- An output of an unknown call has no name: no lesson rests on it.
+  outputs := (
+    select jsonb_object_agg(o.value ->> 'seq', coalesce(c.value #>> '{function,name}', ''))
+    from jsonb_array_elements(given.messages) as o
+    left join jsonb_path_query(given.messages, 'lax $[*].tool_calls[*]') as c (value)
+      on c.value ->> 'id' = o.value ->> 'tool_call_id'
+    where o.value ->> 'role' = 'tool');
   select * into earlier from memory._earlier_messages(p_job.user_id, p_job.scope, from_seq);
   known := array(
     select k from memory._memories_concerned(
@@ -80,7 +86,7 @@ begin
         from unnest(known) with ordinality as k), '[]'))
     -- The instructions of the policy for this agent's memories, if there are any.
     || jsonb_strip_nulls(jsonb_build_object(
-      'procedures', nullif(learns, false),
+      'procedures', case when outputs is not null then true end,
       'instructions', policy #> '{extraction,instructions}',
       'from_roles', nullif(policy #> '{extraction,from_roles}', '["user"]')));
   input := jsonb_build_object(
@@ -95,8 +101,7 @@ begin
     'agent_ids', given.agent_ids,
     'known', array(select k.memory_id from unnest(known) as k))
     || case types when '{}' then '{}' else jsonb_build_object('types', types) end
-    || case when learns then jsonb_build_object(
-      'outputs', jsonb_path_query_array(given.messages, '$[*] ? (@.role == "tool").seq')) else '{}' end;
+    || case when outputs is null then '{}' else jsonb_build_object('outputs', outputs) end;
 end;
 $$;
 
