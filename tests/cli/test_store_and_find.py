@@ -44,7 +44,7 @@ def test_import_worker_search_context(run: Run, db: psycopg.Connection, tmp_path
     fewer = run("search", "ana", "number", "--limit", "2", "--sources", "message")
     assert fewer.stdout.count("My favourite number") == 2
 
-    context = run("context", "ana", "chat", "--query", "number 7", "--max-tokens", "500")
+    context = run("context", "ana", "chat", "--query", "number 7", "--max-tokens", "600")
     assert context.returncode == 0, context.stderr
     assert "system · memories" in context.stdout
     assert "My favourite number is 9" in context.stdout

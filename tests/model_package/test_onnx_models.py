@@ -196,7 +196,7 @@ class TestLoading:
         named = local(name="sentence-transformers/all-MiniLM-L6-v2")
         with pytest.raises(ModelError, match="fastembed has no embedding model of this name"):
             embed("tea", model=local(name="tiny"))
-        with pytest.raises(MissingModelError, match=r"the weights of model .* are not in"):
+        with pytest.raises(MissingModelError, match=r"the weights of model .* could not be downloaded to"):
             embed("tea", model=named)
         assert caplog.messages == [f"downloading the weights of model {named['model']} to {tmp_path}, once"]
         # As a download leaves it.
