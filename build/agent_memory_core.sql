@@ -24497,7 +24497,8 @@ begin
     -- has two more than that of a part.
     tokens := case
       when p_exact is not null and room is null
-        then p_exact + 2 + (left(p_said, 1) ~ '[0-9]' or octet_length(left(p_said, 1)) > 2)::int + length(line) - length(replace(line, e'\n', ''))
+        then p_exact + 2 + (left(p_said, 1) ~ '[0-9]' or octet_length(left(p_said, 1)) > 2)::int
+          + length(line) - length(replace(line, e'\n', ''))
           + coalesce(memory._tokens_at_most(p_metadata ->> 'name') - 2, 1)
       else memory._tokens_at_most(e'\n' || line, p_english) - 2 end;
     exit when tokens <= p_remaining or not p_shrinks or room is not null or p_remaining < 60;

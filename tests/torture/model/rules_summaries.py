@@ -88,8 +88,9 @@ class SummaryRules(JobRules):
             return False
         return True
 
-    def do_summaries(self, user_id: str, text: str = "What was said", recent_k: int | None = None) -> int:
+    def do_summaries(self, user_id: str, text: str | None = None, recent_k: int | None = None) -> int:
         """Do all jobs that make summaries of the user's threads; how many there were."""
+        text = text or f"What {MARKERS[user_id]} said"
         done = 0
         while claimed := self.world.call("claim_jobs", worker="w", kinds=KINDS, user_id=user_id, max_jobs=1):
             if claimed[0].payload.get("kind") == "rolling":
