@@ -11425,9 +11425,9 @@ $$;
 -- counts as 100 bytes plus the bytes that are read of it. The loop goes row by row, so that it reads no more rows than
 -- fit.
 --
--- With p_with_tools the result also has messages that call tools without a text, and the outputs of tools, each with the
--- id of the call that it answers, where the message's agent learns from tools (policy extraction.procedures). Outputs
--- that are in quarantine, or that wait for a verdict, are left out.
+-- With p_with_tools the result also has messages that call tools without a text, and the outputs of tools, each with
+-- the id of the call that it answers, where the message's agent learns from tools (policy extraction.procedures).
+-- Outputs that are in quarantine, or that wait for a verdict, are left out.
 --
 -- With p_reads_expired the result also has expired messages that wait for extraction (awaits_extraction.sql).
 --
@@ -19522,8 +19522,8 @@ begin atomic
 end;
 
 -- Whether the model was given all messages of an entry, and the entry rests on one of them: on a message by somebody
--- whose statements count, or, for a lesson about a tool, on an output of this tool. Nothing but a lesson about a tool may
--- name outputs, because whoever writes an output must not change what people have said.
+-- whose statements count, or, for a lesson about a tool, on an output of this tool. Nothing but such a lesson may name
+-- outputs, because whoever writes an output must not change what people have said.
 create or replace function memory._is_evidence(p_job memory.jobs, p_item jsonb)
 returns boolean
 language sql immutable parallel safe
@@ -23661,9 +23661,11 @@ begin
     held := case when p_dates and why_not is null
       then memory._dates_held(p_asking.user_id, ranked.memory_id, ranked.valid_from, ranked.valid_to) else '' end;
     tokens := case when line = ranked.content and ranked.tokens is not null
-      -- A number has three tokens with its period and line break. A blank before a digit or an East Asian letter is one;
+      -- A number has three tokens with its period and line break. A blank before a digit or an East Asian letter is
+      -- one more;
       -- " (since 13 November 2026)" has nine.
-      then ranked.tokens + 3 + (left(line, 1) ~ '[0-9]' or octet_length(left(line, 1)) > 2)::int + 9 * regexp_count(held, 'since|until')
+      then ranked.tokens + 3 + (left(line, 1) ~ '[0-9]' or octet_length(left(line, 1)) > 2)::int
+        + 9 * regexp_count(held, 'since|until')
       else memory._tokens_at_most(e'\n12. ' || line || held) end;
     of_heading := case when ranked.memory_type = any (types) then 0 else memory._heading_tokens(ranked.heading) end;
     if why_not is null and tokens + of_heading > room then
@@ -24493,8 +24495,8 @@ begin
     end if;
     line := memory._recalled_line(p_role, p_metadata, memory._excerpt(p_said, passage));
     -- The count of a job is exact for the text alone. A role, a colon and a line break are three tokens more; a blank
-    -- before a digit or an East Asian letter and the indentation of a further line are one each. The estimate of a separate text
-    -- has two more than that of a part.
+    -- before a digit or an East Asian letter and the indentation of a further line are one each. The estimate of a
+    -- separate text has two more than that of a part.
     tokens := case
       when p_exact is not null and room is null
         then p_exact + 2 + (left(p_said, 1) ~ '[0-9]' or octet_length(left(p_said, 1)) > 2)::int

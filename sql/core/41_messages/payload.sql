@@ -8,9 +8,9 @@
 -- counts as 100 bytes plus the bytes that are read of it. The loop goes row by row, so that it reads no more rows than
 -- fit.
 --
--- With p_with_tools the result also has messages that call tools without a text, and the outputs of tools, each with the
--- id of the call that it answers, where the message's agent learns from tools (policy extraction.procedures). Outputs
--- that are in quarantine, or that wait for a verdict, are left out.
+-- With p_with_tools the result also has messages that call tools without a text, and the outputs of tools, each with
+-- the id of the call that it answers, where the message's agent learns from tools (policy extraction.procedures).
+-- Outputs that are in quarantine, or that wait for a verdict, are left out.
 --
 -- With p_reads_expired the result also has expired messages that wait for extraction (awaits_extraction.sql).
 --

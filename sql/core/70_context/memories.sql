@@ -52,9 +52,11 @@ begin
     held := case when p_dates and why_not is null
       then memory._dates_held(p_asking.user_id, ranked.memory_id, ranked.valid_from, ranked.valid_to) else '' end;
     tokens := case when line = ranked.content and ranked.tokens is not null
-      -- A number has three tokens with its period and line break. A blank before a digit or an East Asian letter is one;
+      -- A number has three tokens with its period and line break. A blank before a digit or an East Asian letter is
+      -- one more;
       -- " (since 13 November 2026)" has nine.
-      then ranked.tokens + 3 + (left(line, 1) ~ '[0-9]' or octet_length(left(line, 1)) > 2)::int + 9 * regexp_count(held, 'since|until')
+      then ranked.tokens + 3 + (left(line, 1) ~ '[0-9]' or octet_length(left(line, 1)) > 2)::int
+        + 9 * regexp_count(held, 'since|until')
       else memory._tokens_at_most(e'\n12. ' || line || held) end;
     of_heading := case when ranked.memory_type = any (types) then 0 else memory._heading_tokens(ranked.heading) end;
     if why_not is null and tokens + of_heading > room then

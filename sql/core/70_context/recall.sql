@@ -224,8 +224,8 @@ begin
     end if;
     line := memory._recalled_line(p_role, p_metadata, memory._excerpt(p_said, passage));
     -- The count of a job is exact for the text alone. A role, a colon and a line break are three tokens more; a blank
-    -- before a digit or an East Asian letter and the indentation of a further line are one each. The estimate of a separate text
-    -- has two more than that of a part.
+    -- before a digit or an East Asian letter and the indentation of a further line are one each. The estimate of a
+    -- separate text has two more than that of a part.
     tokens := case
       when p_exact is not null and room is null
         then p_exact + 2 + (left(p_said, 1) ~ '[0-9]' or octet_length(left(p_said, 1)) > 2)::int

@@ -189,8 +189,8 @@ begin atomic
 end;
 
 -- Whether the model was given all messages of an entry, and the entry rests on one of them: on a message by somebody
--- whose statements count, or, for a lesson about a tool, on an output of this tool. Nothing but a lesson about a tool may
--- name outputs, because whoever writes an output must not change what people have said.
+-- whose statements count, or, for a lesson about a tool, on an output of this tool. Nothing but such a lesson may name
+-- outputs, because whoever writes an output must not change what people have said.
 create or replace function memory._is_evidence(p_job memory.jobs, p_item jsonb)
 returns boolean
 language sql immutable parallel safe
