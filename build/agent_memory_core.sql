@@ -22895,7 +22895,7 @@ $$;
 -- 100. If all texts cost at most half a MiB, all are parsed: that is 3,000 short messages, and takes 90 ms for prose,
 -- 300 ms for Chinese. Otherwise the function parses the newest text, and the first 8 KiB of other texts until half a
 -- MiB is spent, beginning with the texts that may have most words of the query. The search keeps no parsed words: a
--- search that wrote would hold locks until its transaction ends. matched is null for a text without a word of the query.
+-- search that wrote would hold locks until its transaction ends. matched is null for a text without words of the query.
 create or replace function memory._unread_candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_words text[],
   p_queries tsquery[], p_any_word tsquery, p_language regconfig
