@@ -103,7 +103,9 @@ def test_a_message_of_a_space_lets_no_message_of_the_user_pass_a_filter(api: Api
     while api.value("select memory._finish_unread_messages(100000)"):
         pass
     assert shown(api, spaces="{team}", sources="{message}", filter=Jsonb({"topic": "x"})) == []
-    assert shown(api, spaces="{team}", sources="{message}", filter=Jsonb({"topic": "y"})) == [(None, "Releases are fun")]
+    assert shown(api, spaces="{team}", sources="{message}", filter=Jsonb({"topic": "y"})) == [
+        (None, "Releases are fun")
+    ]
 
 
 def test_results_of_a_space_pass_all_filters_but_that_of_a_thread(api: Api) -> None:
