@@ -32,10 +32,7 @@ Roles = Annotated[
 ]
 _DEGRADED = "degraded: "
 """How the detail of a check begins that is ok, although answers are worse than they could be."""
-_ADDONS = """
-select array(select distinct rtrim(m.name, '0123456789.- ') from memory.migrations as m
-             where m.name like '% %' order by 1)
-"""
+_ADDONS = "select memory._addons()"
 _MODEL = "embedding model"
 _RUNNER = "in-database runner"
 Core = Annotated[bool, typer.Option("--core", help="Without the add-ons; a later installation adds what is missing.")]
@@ -141,7 +138,12 @@ def _installed(connection: psycopg.Connection[Any]) -> tuple[str, list[str]] | N
     try:
         version = Memory(connection).version()
         [addons] = connection.execute(_ADDONS).fetchone() or [[]]
-    except (NotInstalledError, PermissionDeniedError, psycopg.errors.InsufficientPrivilege):
+    except (
+        NotInstalledError,
+        PermissionDeniedError,
+        psycopg.errors.InsufficientPrivilege,
+        psycopg.errors.UndefinedFunction,
+    ):
         return None
     return version, addons
 

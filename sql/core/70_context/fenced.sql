@@ -47,3 +47,12 @@ begin
     e'\\1\\\\\\2', 'gin'));
 end;
 $$;
+
+-- How many tokens a blank before a text has: one before a digit or an East Asian letter. Before any other word the
+-- blank is part of the word's token.
+create or replace function memory._tokens_of_blank(p_text text)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select (left(p_text, 1) ~ '[0-9]' or octet_length(left(p_text, 1)) > 2)::int;
+end;

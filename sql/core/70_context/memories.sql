@@ -55,7 +55,7 @@ begin
       -- A number has three tokens with its period and line break. A blank before a digit or an East Asian letter is
       -- one more;
       -- " (since 13 November 2026)" has nine.
-      then ranked.tokens + 3 + (left(line, 1) ~ '[0-9]' or octet_length(left(line, 1)) > 2)::int
+      then ranked.tokens + 3 + memory._tokens_of_blank(line)
         + 9 * regexp_count(held, 'since|until')
       else memory._tokens_at_most(e'\n12. ' || line || held) end;
     of_heading := case when ranked.memory_type = any (types) then 0 else memory._heading_tokens(ranked.heading) end;

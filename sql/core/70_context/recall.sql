@@ -228,7 +228,7 @@ begin
     -- separate text has two more than that of a part.
     tokens := case
       when p_exact is not null and room is null
-        then p_exact + 2 + (left(p_said, 1) ~ '[0-9]' or octet_length(left(p_said, 1)) > 2)::int
+        then p_exact + 2 + memory._tokens_of_blank(p_said)
           + length(line) - length(replace(line, e'\n', ''))
           + coalesce(memory._tokens_at_most(p_metadata ->> 'name') - 2, 1)
       else memory._tokens_at_most(e'\n' || line, p_english) - 2 end;
