@@ -141,23 +141,21 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 # Images of containers set this. Without compiled modules each process takes half as long again to collect the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test test-proxy test-nodes test-one-user test-schema
+.PHONY: test test-proxy test-nodes test-one-user
 test: debian-packages typescript .venv/.dev ## Run the tests on the system's PostgreSQL, what may differ on the embedded one, and a part through a cluster
 	@status=0; \
 	$(PYTEST) --server=system || status=1; \
 	$(PYTEST) --server=embedded --again || status=1; \
-	$(MAKE) --no-print-directory --keep-going --jobs=3 --output-sync test-proxy test-nodes test-one-user test-schema || status=1; \
+	$(MAKE) --no-print-directory --keep-going --jobs=3 --output-sync test-proxy test-nodes test-one-user || status=1; \
 	exit $$status
 
 # Each takes a minute, most of it to start; side by side they take half as long as one after another.
 test-proxy test-nodes:
 	@$(BIN)/pytest --through=$(@:test-%=%) --again
 
+# Neither of the two changes what the other finds, so one run has both.
 test-one-user:
-	@$(BIN)/pytest --one-user --again
-
-test-schema:
-	@$(BIN)/pytest --schema=app_memory --again
+	@$(BIN)/pytest --one-user --schema=app_memory --again
 
 .PHONY: test-core
 test-core: services .venv/.dev ## Run the tests of the core's rooms without add-ons: enough while only sql/core changes, before CI runs all

@@ -20,7 +20,7 @@ from psycopg.conninfo import make_conninfo
 from pytest_postgresql.janitor import DatabaseJanitor
 
 from tests.support import core, one_user, other_schema
-from tests.support.again import PATHS, repeated
+from tests.support.again import PATHS, first_cases, repeated
 from tests.support.kept import Kept, connection_to
 from tests.support.servers import (
     Kind,
@@ -121,12 +121,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         core.skip_others(items)
     elif way is not None:
         skip_others(way, items)
-    elif config.getoption("--one-user"):
+    if config.getoption("--one-user"):
         one_user.skip_different(items)
-    elif config.getoption("--schema"):
+    if config.getoption("--schema"):
         other_schema.skip_different(items)
-    is_second = again and way is None and not takes_part_of_rooms(config)
+    is_part = way is not None or takes_part_of_rooms(config)
+    is_second = again and not is_part
     chosen = [item for item in items if (item.get_closest_marker("nightly") is not None) == nightly]
+    if again and is_part:
+        chosen = first_cases(chosen)
     of_second = repeated(chosen)
     kept = []
     for item in chosen:

@@ -52,7 +52,12 @@ WHOLE = paths_of(EVERY_CASE)
 PATHS = WHOLE | paths_of(ONE_CASE)
 
 
+def first_cases(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """Choose the first case of each test."""
+    return list({item.nodeid.partition("[")[0]: item for item in reversed(items)}.values())[::-1]
+
+
 def repeated(items: Sequence[pytest.Item]) -> set[pytest.Item]:
     """Choose the tests to repeat: in most modules the first case of each."""
-    first = {item.nodeid.partition("[")[0]: item for item in reversed(items) if item.path in PATHS}
-    return {*first.values(), *(item for item in items if item.path in WHOLE)}
+    first = first_cases([item for item in items if item.path in PATHS])
+    return {*first, *(item for item in items if item.path in WHOLE)}
