@@ -100,8 +100,14 @@ def random_runs(options: Options) -> tuple[int, int, int, list[str]]:
                 run_machine(machine, max(1, round(left / STEPS_OF_A_RUN)), STEPS_OF_A_RUN, next(round_of))
         except Exception as error:
             # The notes are the shortest program that Hypothesis has found.
-            problems.append("\n".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", [])]))
+            problems.append("\n".join([told(error), *getattr(error, "__notes__", [])]))
         return machine.steps, machine.world.calls, machine.world.tenant_calls, problems
+
+
+def told(error: BaseException) -> str:
+    """An error, and those that Hypothesis saw before if the error did not come again."""
+    seen = getattr(error, "exceptions", ())
+    return "\n".join([f"{type(error).__name__}: {error}", *map(told, seen)])
 
 
 @contextmanager

@@ -35,14 +35,17 @@ class Contract(
 
     def __init__(self) -> None:
         super().__init__()
-        self.world.begin_anew()
         self.touched = None
         self.kept = {}
         self.handed_in = {}
 
     @initialize(limit=st.sampled_from([3, 4, 6]))
     def begin(self, limit: int) -> None:
-        """Everybody has a little of everything, so that the first steps have something to meet."""
+        """Everybody has a little of everything, so that the first steps have something to meet.
+
+        The world begins here and not in __init__(), of whose errors Hypothesis tells nothing.
+        """
+        self.world.begin_anew()
         self.set_policy(limit=limit, eviction="importance", agent_id=None, user_id=None)
         for user_id in USERS:
             for number, thread_id in enumerate(THREADS[:2]):

@@ -154,7 +154,10 @@ class JobRules(Rules):
         held = {"user_id": user_id, "job_id": job.job_id, "lease_token": token}
         is_held = token == job.lease_token
         content = None if learned is None else self.text(user_id, learned)
-        told = job.given[: 1 + number % 2] if content else []
+        thread = talk.threads.get(job.thread_id)
+        messages = thread.messages if thread else {}
+        heard = [seq for seq in job.given if seq in messages and messages[seq].quarantined is None]
+        told = heard[: 1 + number % 2] if content else []
         found = [{"content": content, "memory_type": "fact", "seqs": told}] if told else []
         calls: dict[str, tuple[str, dict[str, Any]]] = {
             "complete": ("complete_job", {"result": {"memories": found}}),

@@ -90,7 +90,7 @@ def to_profile(threads: dict[str, Thread]) -> tuple[list[Said], dict[str, int]]:
     for thread_id, thread in threads.items():
         begin = 0 if thread.profiled_to is None else thread.profiled_to + 1
         rows = [m for m in thread.messages.values() if m.seq >= begin]
-        heard = [m for m in rows if m.is_readable and m.role in ("user", "assistant")]
+        heard = [m for m in rows if m.is_readable and m.role in ("user", "assistant") and m.content]
         given += heard
         if heard:
             through[thread_id] = rows[-1].seq
