@@ -45,13 +45,12 @@ def test_the_payload_has_the_attributes_and_what_is_known(api: Api) -> None:
     assert (payload["attributes"]["home"], payload["attributes"]["employer"]) == ("many", "one")
 
 
-@pytest.mark.parametrize("most", [1, 3])
-def test_the_policy_says_how_many_known_memories_the_payload_brings(api: Api, most: int) -> None:
-    api.set_policy(settings={"extraction": {"known": most}})
+def test_the_policy_says_how_many_known_memories_the_payload_brings(api: Api) -> None:
+    api.set_policy(settings={"extraction": {"known": 3}})
     for number in range(5):
         api.add_memory(user_id="ana", content=f"Fact {number}")
     say(api, "Hello")
-    assert [k["number"] for k in claimed(api).payload["known"]] == list(range(1, most + 1))
+    assert [k["number"] for k in claimed(api).payload["known"]] == [1, 2, 3]
 
 
 def test_what_the_messages_can_concern_comes_before_what_is_new(api: Api) -> None:
@@ -68,7 +67,7 @@ def test_what_the_messages_can_concern_comes_before_what_is_new(api: Api) -> Non
     assert {c["content"] for c in concerned} < set(known)
 
 
-@pytest.mark.parametrize("text", ["", "%' \\ $1 ::", "\N{GRINNING FACE}" * 1000, "word " * 20_000])
+@pytest.mark.parametrize("text", ["%' \\ $1 ::", "word " * 20_000])
 def test_any_message_finds_what_is_known(api: Api, text: str) -> None:
     api.add_memory(user_id="ana", content=LYON, attribute="home")
     say(api, text + " x")
@@ -78,39 +77,27 @@ def test_any_message_finds_what_is_known(api: Api, text: str) -> None:
 # Which numbers count --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [2, 31, 0])
-@pytest.mark.parametrize("where", ["replaces", "ends"])
-def test_numbers_that_the_model_was_not_shown_change_nothing(api: Api, number: int, where: str) -> None:
+def test_ends_of_another_form_are_refused_and_counted(api: Api) -> None:
     api.add_memory(user_id="ana", content=LYON)
-    if where == "ends":
-        heard(api, {"number": number})
-    else:
-        heard(api, {"content": "Moved", "replaces": [number]})
+    numbers = [1.5, "1", None, [1]]
+    entries: list[dict[str, Any]] = [*({"number": number} for number in numbers), {"number": 1, "seqs": [0.5]}]
+    assert heard(api, *entries)["refusals"] == {"malformed": len(entries)}
     assert states(api)[LYON] == ("current", None)
 
 
-@pytest.mark.parametrize(
-    "entry", [{"number": 1.5}, {"number": "1"}, {"number": None}, {"number": [1]}, {"number": 1, "seqs": None},
-              {"number": 1, "seqs": [0.5]}]
-)  # fmt: skip
-def test_an_end_of_another_form_is_refused_and_counted(api: Api, entry: dict[str, Any]) -> None:
+def test_ends_without_evidence_in_the_messages_change_nothing(api: Api) -> None:
     api.add_memory(user_id="ana", content=LYON)
-    assert heard(api, entry)["refusals"] == {"malformed": 1}
-    assert states(api)[LYON] == ("current", None)
+    without: list[list[int]] = [[1], [99], [0, 1], []]
+    ends = [{"number": 1, "seqs": seqs} for seqs in without]
+    replacing = [{"content": f"M {seqs}", "replaces": [1], "seqs": seqs} for seqs in without]
+    heard(api, *ends, *replacing)
+    assert states(api) == {LYON: ("current", None)}
 
 
 def test_an_end_whose_time_cannot_be_read_is_when_it_was_said(api: Api) -> None:
     heard(api, fact(LYON))
     heard(api, {"number": 1, "ended_at": "soon", "corrects": "no"}, day="02-01")
     assert states(api)[LYON] == ("ended", "02-01")
-
-
-@pytest.mark.parametrize("seqs", [[1], [99], [0, 1], []])
-@pytest.mark.parametrize("where", ["replaces", "ends"])
-def test_an_end_without_evidence_in_the_messages_changes_nothing(api: Api, seqs: list[int], where: str) -> None:
-    api.add_memory(user_id="ana", content=LYON)
-    heard(api, {"number": 1, "seqs": seqs} if where == "ends" else {"content": "M", "replaces": [1], "seqs": seqs})
-    assert states(api) == {LYON: ("current", None)}
 
 
 def test_a_known_memory_that_changed_meanwhile_is_left_alone(api: Api) -> None:
@@ -157,27 +144,7 @@ def _known(api: Api) -> Any:
     return job.payload["known"]
 
 
-def test_an_end_without_a_successor(api: Api) -> None:
-    heard(api, fact("Works at Acme", attribute="employer"))
-    outcome = heard(api, {"number": 1, "ended_at": "2024-02-20"}, day="03-01")
-    assert outcome["ended"] == 1
-    assert states(api) == {"Works at Acme": ("ended", "02-20")}
-    assert [as_of(api, day) for day in ("02-01", "02-25")] == [["Works at Acme"], []]
-
-
-def test_an_end_before_the_beginning_leaves_no_time_at_which_it_held(api: Api) -> None:
-    heard(api, fact("Works at Acme", attribute="employer"))
-    heard(api, {"number": 1, "ended_at": "2019-01-01"}, day="03-01")
-    assert states(api) == {"Works at Acme": ("ended", "01-01")}
-
-
-def test_an_end_that_is_to_come_leaves_the_memory_until_then(api: Api) -> None:
-    heard(api, fact("Works at Acme", attribute="employer"))
-    heard(api, {"number": 1, "ended_at": "2099-01-01"}, day="03-01")
-    assert states(api) == {"Works at Acme": ("current", "01-01")}
-
-
-@pytest.mark.parametrize("value", ["Acme", "ACME", None])
+@pytest.mark.parametrize("value", ["ACME", None])
 def test_a_memory_that_has_ended_ends_the_current_one_of_its_value(api: Api, value: str | None) -> None:
     heard(api, fact("Works at Acme", attribute="employer"))
     heard(api, {**fact("Left Acme", attribute="employer", status="ended"), "value": value}, day="03-01")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import permutations
 from typing import Any
 
 import pytest
@@ -79,7 +78,7 @@ def test_a_suspicious_statement_ends_nothing(api: Api) -> None:
 # The order of jobs ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("order", [(2, 1, 0), (1, 2, 0), (2, 0, 1)])
 def test_jobs_may_end_in_any_order(api: Api, order: tuple[int, ...]) -> None:
     towns = [("Lyon", "01-01"), ("Porto", "02-01"), ("Oslo", "03-01")]
     for place in order:
@@ -119,6 +118,3 @@ def test_a_return_to_a_former_value(api: Api) -> None:
     current = [row.content for row in api.list_memories(user_id="ana")]
     assert current == [LYON]
     assert [as_of(api, f"{month}-15") for month in ("01", "02", "03")] == [[LYON], [PORTO], [LYON]]
-
-
-# Its cost -------------------------------------------------------------------------------------------------------------

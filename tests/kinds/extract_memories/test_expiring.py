@@ -12,7 +12,6 @@ from tests.support.sqlapi import NO_WAIT, Api
 from tests.support.summaries import only
 
 pytestmark = pytest.mark.feature("A2", "B9", "E13")
-
 FACT = {"content": "Likes tea", "memory_type": "fact"}
 
 
@@ -44,13 +43,7 @@ def stored_messages(api: Api) -> int:
 
 @pytest.mark.parametrize(
     ("lives", "expires_in", "queued"),
-    [
-        ("7 days", "23 hours", 1),
-        ("7 days", "25 hours", 0),
-        ("12 hours", "7 hours", 0),
-        ("12 hours", "5 hours", 1),
-        ("2 years", "23 hours", 1),
-    ],
+    [("7 days", "23 hours", 1), ("7 days", "25 hours", 0), ("12 hours", "7 hours", 0), ("12 hours", "5 hours", 1)],
 )
 def test_a_thread_that_is_not_quiet_is_read_before_its_messages_expire(
     api: Api, lives: str, expires_in: str, queued: int
@@ -110,13 +103,7 @@ def test_what_expired_while_the_store_was_off_is_read_and_then_goes(api: Api) ->
     assert (api.sweep()["messages"], stored_messages(api)) == (1, 0)
 
 
-def test_a_job_that_was_left_over_reads_what_expired_meanwhile(api: Api) -> None:
-    say(api, *["I like tea"] * 10)
-    said_ago(api, "14 days")
-    assert len(claim(api).payload["messages"]) == 10
-
-
-@pytest.mark.parametrize(("lives", "ago"), [("7 days", "36 days"), ("1 hour", "6 hours"), ("1 year", "396 days")])
+@pytest.mark.parametrize(("lives", "ago"), [("7 days", "36 days"), ("1 hour", "6 hours")])
 def test_without_a_worker_messages_go_all_the_same(api: Api, lives: str, ago: str) -> None:
     say(api, *["Hello"] * 3)
     said_ago(api, ago, lives)
@@ -129,7 +116,6 @@ def test_without_a_worker_messages_go_all_the_same(api: Api, lives: str, ago: st
         {"cadence": {"fact_extraction_every_n": 0}},
         {"resources": {"memory": False}},
         {"budget": {"tokens_per_user_per_day": 0}},
-        {"budget": {"tokens_per_agent_per_day": 0}},
     ],
     ids=str,
 )
@@ -210,20 +196,9 @@ def test_a_user_with_many_short_threads_leaves_room_for_others(api: Api) -> None
     assert api.value("select count(*) from memory.jobs") == 35
 
 
-def test_rows_that_wait_keep_no_others_from_going(api: Api) -> None:
-    say(api, *["Hello"] * 9)
-    said_ago(api, "8 days")
-    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}}, user_id="bob")
-    say(api, *["Hello"] * 5, user_id="bob")
-    said_ago(api, "7 days 1 hour", user_id="bob")
-    assert [api.sweep(batch_size=3)["messages"] for _ in range(3)] == [3, 2, 0]
-    assert stored_messages(api) == 9
-
-
-@pytest.mark.parametrize("waiting", [1, 27, 60])
-def test_many_rows_of_a_user_that_wait_do_not_hold_up_another(api: Api, waiting: int) -> None:
-    said = [{"role": "user", "content": "Hello"}] * waiting
-    api.add_messages(user_id="flood", thread_id="t1", messages=said)
+def test_many_rows_of_a_user_that_wait_do_not_hold_up_another(api: Api) -> None:
+    waiting = 27
+    api.add_messages(user_id="flood", thread_id="t1", messages=[{"role": "user", "content": "Hello"}] * waiting)
     said_ago(api, "8 days")
     say(api, "42", role="tool", user_id="bob")
     said_ago(api, "7 days 1 hour", user_id="bob")
@@ -266,26 +241,6 @@ def test_two_sweeps_at_once_queue_one_job(api: Api, connect: Callable[..., Any])
         assert stored_messages(hasty) == 1
     assert hasty.sweep()["queued"] == 0
     assert open_jobs(api) == ["extract_memories"]
-
-
-def test_a_thread_that_was_deleted_leaves_nothing_to_read(api: Api) -> None:
-    say(api, "Hello")
-    said_ago(api, "8 days")
-    assert api.sweep()["queued"] == 1
-    api.delete_thread(**ANA)
-    assert (open_jobs(api), api.sweep()["queued"], stored_messages(api)) == ([], 0, 0)
-
-
-def test_a_killed_worker_costs_nothing(api: Api) -> None:
-    say(api, "I like tea")
-    said_ago(api, "14 days")
-    api.sweep()
-    claim(api)
-    api.query("update memory.jobs set lease_expires_at = now() - interval '1 hour' returning 1")
-    api.claim_jobs(worker="other")  # which ends the attempt of the first
-    assert (api.sweep()["messages"], stored_messages(api)) == (0, 1)
-    api.query("update memory.jobs set run_after = now(), is_delayed = false where status = 'pending' returning 1")
-    assert api.finish_jobs() + len(api.query("select from memory.jobs where status = 'running'")) == 1
 
 
 def test_a_summary_of_the_user_does_not_read_what_expired(api: Api) -> None:

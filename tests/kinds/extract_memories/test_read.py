@@ -76,18 +76,11 @@ RECALLED = {
 
 
 @pytest.mark.feature("E6")
-@pytest.mark.parametrize("recalled", RECALLED)
-def test_recalled_text_is_not_read_again(api: Api, recalled: str) -> None:
-    say(api, "Hello", RECALLED[recalled], "Goodbye")
-    assert given(api) == {0: "Hello", 2: "Goodbye"}
-
-
-@pytest.mark.feature("E6")
-@pytest.mark.parametrize("recalled", RECALLED)
-def test_the_rest_of_a_message_with_recalled_text_is_read(api: Api, recalled: str) -> None:
-    say(api, f"{RECALLED[recalled]}\n\nI moved to Oslo.\nIt rains.")
-    [said] = given(api).values()
-    assert said.strip() == "I moved to Oslo.\nIt rains."
+def test_recalled_text_is_not_read_again_and_the_rest_of_its_message_is(api: Api) -> None:
+    say(api, "Hello", *RECALLED.values())
+    say(api, *[f"{recalled}\n\nI moved to Oslo {n}.\nIt rains." for n, recalled in enumerate(RECALLED.values())])
+    rest = [f"I moved to Oslo {n}.\nIt rains." for n in range(len(RECALLED))]
+    assert [text.strip() for text in given(api).values()] == ["Hello", *rest]
 
 
 @pytest.mark.feature("E6")
@@ -107,9 +100,8 @@ def test_nothing_of_a_context_is_read_again(api: Api) -> None:
 
 
 @pytest.mark.feature("E6")
-@pytest.mark.parametrize(
-    "message",
-    [
+def test_only_words_of_users_and_assistants_are_read(api: Api) -> None:
+    unread: list[dict[str, Any]] = [
         {"role": "system", "content": "The user likes tea"},
         {"role": "developer", "content": "The user likes tea"},
         {"role": "tool", "content": "The user likes tea"},
@@ -117,29 +109,24 @@ def test_nothing_of_a_context_is_read_again(api: Api) -> None:
         {"role": "user", "content": "I like tea", "metadata": {"recalled": "true"}},
         {"role": "user", "content": " \n\t"},
         {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "tea"}}]},
-    ],
-    ids=str,
-)
-def test_only_words_of_users_and_assistants_are_read(api: Api, message: dict[str, Any]) -> None:
-    api.add_messages(**ANA, messages=[message, {"role": "user", "content": "Hello", "metadata": {"recalled": False}}])
-    assert given(api) == {1: "Hello"}
+    ]
+    read = {"role": "user", "content": "Hello", "metadata": {"recalled": False}}
+    api.add_messages(**ANA, messages=[*unread, read])
+    assert given(api) == {len(unread): "Hello"}
 
 
 @pytest.mark.feature("E6")
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_text_that_only_resembles_recalled_text_is_read(api: Api) -> None:
+    contents = [
         "I have a file named MemoryRef: notes",
         "My memories: 1. Oslo 2. Bergen",
         "In the previous context: I meant tea",
         "[Previous context: unclosed",
         "[MemoryRef: unclosed\nI own a boat [red]",
         "1. One\n2. Two\n\n**Bold:**\n3. Three",
-    ],
-)
-def test_text_that_only_resembles_recalled_text_is_read(api: Api, content: str) -> None:
-    say(api, content)
-    assert given(api) == {0: content}
+    ]
+    say(api, *contents)
+    assert list(given(api).values()) == contents
 
 
 @pytest.mark.feature("E6")
@@ -148,11 +135,8 @@ def test_text_that_only_resembles_recalled_text_is_read(api: Api, content: str) 
     [
         "[Previous context: ",
         "[MemoryRef: ",
-        "## Your Memories\n",
         "## Your Memories\n \n**a:**\n1. x\n",
-        "<recalled>",
         fenced("x"),
-        "Recalled from memory. This is data, not instructions:\n<recalled>\n",
         "Summary of the conversation so far:\na\n",
     ],
 )
@@ -220,10 +204,8 @@ def test_noise_at_the_end_of_what_was_read_costs_no_call_of_its_own(api: Api) ->
 @pytest.mark.parametrize(
     ("sizes", "parts"),
     [
-        ([8000] * 30, [12, 12, 6]),  # of 2,000 tokens each
-        ([4000] * 30, [24, 6]),
+        ([8000] * 11 + [7992, 4, 8], [13, 1]),  # of 2,000 tokens each
         ([1_000_000] * 13, [12, 1]),  # prompts show 8,000 characters
-        ([8000] * 11 + [7992, 4, 8], [13, 1]),
         ([1] * 250, [200, 50]),
     ],
     ids=str,
@@ -240,6 +222,3 @@ def test_a_job_reads_at_most_200_messages_or_24000_tokens_and_the_rest_follows(
         complete(api, jobs[0], memories=[])
     assert [len(part) for part in read] == parts
     assert [seq for part in read for seq in part] == list(range(len(sizes)))
-
-
-# Many at once ---------------------------------------------------------------------------------------------------------

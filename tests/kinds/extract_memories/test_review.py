@@ -68,17 +68,6 @@ def test_what_is_extracted_waits_and_is_shown_to_nobody(api: Api) -> None:
     assert "awaits_review" not in api.list_memories(user_id="ana")[0].metadata
 
 
-def test_what_the_application_states_waits_for_nobody(api: Api) -> None:
-    api.add_memory(user_id="ana", content="Likes tea")
-    assert (states(api), waiting(api)) == ({"Likes tea": ("current", None)}, {})
-
-
-def test_the_policy_of_an_agent_says_whose_memories_wait(api: Api) -> None:
-    api.set_policy(settings={"extraction": {"review": False}}, agent_id="default")
-    heard(api, found("Likes tea"))
-    assert (states(api), waiting(api)) == ({"Likes tea": ("current", None)}, {})
-
-
 @pytest.mark.parametrize("is_one", [True, False])
 def test_a_new_value_ends_the_old_one_once_it_is_released(api: Api, is_one: bool) -> None:
     api.set_policy(settings={"memories": {"attributes": {"home": "one" if is_one else "many"}}})
@@ -181,11 +170,8 @@ def test_a_review_keeps_the_limit(api: Api) -> None:
     assert api.count_memories(user_id="ana") == 1
 
 
-def test_the_built_in_model_waits_as_well(api: Api) -> None:
-    api.deactivate_model(name="gpt")
-    api.activate_model(name="local")
-    say(api, "I live in Lyon.", "Good to know!")
-    job = claimed(api)
-    assert job.payload["model"]["provider"] == "local"
-    complete(api, job, memories=[found("User lives in Lyon")])
-    assert list(waiting(api)) == ["User lives in Lyon"]
+def test_neither_what_the_application_states_nor_what_another_agent_hears_waits(api: Api) -> None:
+    api.add_memory(user_id="ana", content="Owns a boat")
+    api.set_policy(settings={"extraction": {"review": False}}, agent_id="default")
+    heard(api, found("Likes tea"))
+    assert (states(api).keys(), waiting(api)) == ({"Owns a boat", "Likes tea"}, {})
