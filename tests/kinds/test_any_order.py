@@ -124,7 +124,7 @@ def talk_in_disorder(api: Api, user_id: str, chance: random.Random) -> None:
 
 
 @pytest.mark.feature("E10", "E17")
-@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(3, 20))])
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(2, 20))])
 def test_jobs_in_any_order_leave_the_same_memories(api: Api, seed: int) -> None:
     talk_at_once(api, "expected")
     expected = true_now(api, "expected")

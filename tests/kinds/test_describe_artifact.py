@@ -75,19 +75,6 @@ def test_a_hostile_description_cannot_end_the_placeholder(api: Api, reply: str, 
 
 
 @pytest.mark.feature("C4")
-def test_artifacts_are_described_one_after_the_other(api: Api) -> None:
-    activate(api)
-    for command in ("make", "ls", "df"):
-        say(api, metadata={"command": command})
-    for command in ("make", "ls", "df"):
-        job = claim(api, "describe_artifact")
-        assert job.payload["command"] == command
-        complete(api, job, description=f"{command}, good")
-    assert nothing_to_do(api, "describe_artifact")
-    assert [row.content for row in rows(api)][2].startswith("Command 'df' ran. Output: [MemoryRef: df - df, good - ")
-
-
-@pytest.mark.feature("C4")
 def test_only_the_message_that_names_the_artifact_changes(api: Api) -> None:
     activate(api)
     stored = say(api)
@@ -97,15 +84,6 @@ def test_only_the_message_that_names_the_artifact_changes(api: Api) -> None:
     say(api, f"What is {stored.memory_ref}?", "user", metadata={})
     complete(api, claim(api, "describe_artifact"), description="npm install, good")
     assert [row.content for row in rows(api)][1] == f"What is {stored.memory_ref}?"
-
-
-@pytest.mark.feature("C4")
-def test_a_deleted_artifact_needs_no_description(api: Api) -> None:
-    activate(api)
-    say(api)
-    job = claim(api, "describe_artifact")
-    api.delete_artifact(user_id="ana", key="npm-install")
-    assert complete(api, job, description="gone") == {}
 
 
 @pytest.mark.feature("C4")
@@ -150,12 +128,3 @@ def test_a_stored_artifact_without_a_description_is_described_as_well(api: Api) 
     assert [described.pop(artifact.key) for artifact in stored] == ["two old packages", "a table of nothing"]
     assert list(described.values()) == ["The words of the caller"]
     assert api.retrieve_artifact(user_id="ana", key=stored[0].memory_ref) == LOG  # the placeholder of before
-
-
-@pytest.mark.feature("C4")
-def test_a_stored_artifact_keeps_what_a_rule_says_where_no_model_is_to_describe(api: Api) -> None:
-    api.store_artifact(user_id="ana", content=LOG)
-    activate(api)
-    api.set_policy(settings={"artifacts": {"describe": False}}, agent_id="cook")
-    api.store_artifact(user_id="ana", content=LOG, agent_id="cook")
-    assert "describe_artifact" not in open_jobs(api)

@@ -56,12 +56,6 @@ def test_a_reconciliation_proposes_what_would_end(api: Api) -> None:
     assert current(api) == ["Lives in Oslo"]
 
 
-def test_a_dry_run_that_finds_nothing_proposes_nothing(api: Api) -> None:
-    know(api, "Likes tea", "Owns a boat")
-    api.reconcile_memories(user_id="ana", dry_run=True)
-    assert hand_in(api, claim(api, "reconcile_memories"))["proposal"] == {"ends": []}
-
-
 def test_a_dry_run_stands_beside_a_job_that_changes(api: Api) -> None:
     short_term(api, "a", "b")
     jobs = {api.consolidate(user_id="ana", dry_run=dry_run) for dry_run in (True, False, True)}

@@ -73,26 +73,6 @@ def test_nothing_is_archived_unless_the_policy_says_so(api: Api) -> None:
     assert api.list_documents(user_id="ana") == []
 
 
-@pytest.mark.feature("A8")
-def test_documents_are_listed_by_kind_and_page_and_deleted(api: Api) -> None:
-    for thread in ("t1", "t2", "t3"):
-        compressing(api, archive_conversations=True)
-        write(api, *[10] * 6, thread_id=thread)
-        api.compress_thread(user_id="ana", thread_id=thread)
-        complete(api, claim(api), summary=f"About {thread}.")
-    listed = api.list_documents(user_id="ana", doc_type="conversation", namespace="conversations:ana")
-    assert {document.thread_id for document in listed} == {"t1", "t2", "t3"}
-    page = api.list_documents(user_id="ana", row_limit=1, row_offset=1)
-    assert [(row.document_id, row.total_count) for row in page] == [(listed[1].document_id, 3)]
-    for other in ({"doc_type": "article"}, {"namespace": "conversations:bob"}):
-        assert api.list_documents(user_id="ana", **other) == []
-    assert api.list_documents(user_id="bob") == []
-    document_id = listed[0].document_id
-    assert api.delete_document(user_id="bob", document_id=document_id) is False
-    assert [api.delete_document(user_id="ana", document_id=document_id) for _ in range(2)] == [True, False]
-    assert archived_count(api) == 2
-
-
 def archived_count(api: Api) -> int:
     return len(api.list_documents(user_id="ana"))
 

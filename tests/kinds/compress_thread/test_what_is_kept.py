@@ -56,7 +56,7 @@ def test_the_next_compression_goes_on_from_the_one_before(api: Api) -> None:
 
 
 @pytest.mark.feature("A6", "A7", "A16")
-@pytest.mark.parametrize("keep", [1, 4, 11])
+@pytest.mark.parametrize("keep", [1, 11])
 def test_exactly_the_newest_messages_are_kept(api: Api, keep: int) -> None:
     compressing(api, recent_messages_to_keep=keep)
     write(api, *[10] * 12)
@@ -75,21 +75,20 @@ def test_exactly_the_newest_messages_are_kept(api: Api, keep: int) -> None:
 
 
 @pytest.mark.feature("A7")
-@pytest.mark.parametrize("keep", range(1, 12))
+@pytest.mark.parametrize("keep", [1, 2, 3, 4, 5, 6])
 def test_tool_results_are_kept_with_their_call(api: Api, keep: int) -> None:
     compressing(api, recent_messages_to_keep=keep)
     calls = [{"id": tool, "function": {"name": tool, "arguments": "{}"}} for tool in "abc"]
-    for _ in range(4):
+    for _ in range(2):
         say(api, "question")
         say(api, "call", role="assistant", metadata={"tool_calls": calls})
         say(api, *"abc", role="tool")
         say(api, "answer", role="assistant")
     compress(api)
-    kept = active(api)
-    wanted = 24 - keep
+    wanted = 12 - keep
     while wanted % 6 in (2, 3, 4):  # a tool's result
         wanted -= 1
-    assert kept == list(range(wanted, 24))
+    assert active(api) == list(range(wanted, 12))
 
 
 @pytest.mark.feature("A7", "E16")
@@ -108,8 +107,7 @@ def test_a_context_has_the_summary_in_place_of_the_compressed_messages(api: Api)
 
 
 @pytest.mark.feature("A7")
-@pytest.mark.parametrize("sizes", [[1] * 2500, [2000] * 60])
-@pytest.mark.parametrize("on_demand", [True, False])
+@pytest.mark.parametrize(("sizes", "on_demand"), [([1] * 2100, False), ([2000] * 30, True)])
 def test_a_long_backlog_is_compressed_in_parts_to_its_end(api: Api, sizes: list[int], on_demand: bool) -> None:
     compressing(api, enabled=not on_demand)
     write_at_once(api, *sizes)
@@ -161,15 +159,3 @@ def test_messages_that_a_whole_thread_summary_covers_are_put_away_without_a_mode
     assert api.get_job(user_id="ana", job_id=job_id).status == "completed"
     assert active(api) == [6, 7, 8, 9]
     assert summaries(api) == [("thread", 0, 9, "completed")]
-
-
-@pytest.mark.feature("A7")
-@pytest.mark.parametrize("size", [1, 10])
-def test_a_covered_thread_is_put_away_by_itself_when_it_has_the_threshold(api: Api, size: int) -> None:
-    only(api, cadence={"thread_summary_every_n": 10})
-    write(api, *[size] * 10)
-    complete(api, claim(api), summary="All of it.")
-    compressing(api)
-    api.connection.execute("insert into memory.jobs (user_id, kind, scope) values ('ana', 'compress_thread', 't1')")
-    assert nothing_to_do(api)
-    assert active(api) == ([6, 7, 8, 9] if size == 10 else list(range(10)))

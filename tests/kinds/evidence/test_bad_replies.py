@@ -119,29 +119,22 @@ SAID = [
 ]
 
 
+BAD = {
+    "no evidence": "The user's son Tom is allergic to nuts",
+    "another language": "Die Schwester Maya wohnt in Porto und arbeitet bei Critical Software",
+    "unknown names": "The user's sister Greta moved to Lisbon and works at Bosch",
+    "repeats the prompt": "Take what a message of the user states or confirms, each fact for itself. Maya in Porto",
+    "repeats itself": "Maya moved to Porto, 30 adults, " + "30 year-olds, " * 9,
+    "no prose": '{"sister": "Maya moved to Porto"}',
+    "too long": "Maya moved to Porto. " + "Maya, Porto, Critical Software, sister; " * 20,
+}
+
+
 @pytest.mark.feature("F2", "F6")
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        ("The user's son Tom is allergic to nuts", "no evidence"),
-        ("Die Schwester Maya wohnt in Porto und arbeitet bei Critical Software", "another language"),
-        ("The user's sister Greta moved to Lisbon and works at Bosch", "unknown names"),
-        (
-            "Take what a message of the user states or confirms, each fact for itself. Maya moved to Porto",
-            "repeats the prompt",
-        ),
-        ("Maya moved to Porto. " * 5, "repeats itself"),
-        ("Maya moved to Porto, 30 adults, " + "30 year-olds, " * 9, "repeats itself"),
-        ('{"sister": "Maya moved to Porto"}', "no prose"),
-        (
-            "Maya moved to Porto. " + "Maya, Porto, Critical Software, sister; " * 20,
-            "too long",
-        ),
-    ],
-)
-def test_each_reason_is_counted_by_its_name(api: Api, content: str, reason: str) -> None:
-    outcome = extracted(api, extraction(api, SAID), memory("Maya moved to Porto", [0]), memory(content, [0]))
-    assert (outcome["inserted"], outcome["refused"], outcome["refusals"]) == (1, 1, {reason: 1})
+def test_each_reason_is_counted_by_its_name(api: Api) -> None:
+    bad = [memory(content, [0]) for content in BAD.values()]
+    outcome = extracted(api, extraction(api, SAID), memory("Maya moved to Porto", [0]), *bad)
+    assert (outcome["inserted"], outcome["refused"], outcome["refusals"]) == (1, len(bad), dict.fromkeys(BAD, 1))
 
 
 @pytest.mark.feature("F2")

@@ -71,14 +71,6 @@ def test_a_message_that_lives_shorter_than_those_before_it_is_read_before_it_exp
     assert open_jobs(api) == ["extract_memories"] * queued
 
 
-def test_quiet_threads_from_which_nothing_is_wanted_do_not_keep_others_from_being_read(api: Api) -> None:
-    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}})
-    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 10}}, user_id="zoe")
-    for user_id in (*(f"user {number}" for number in range(20)), "zoe"):
-        say(api, "Hello", user_id=user_id, created_at="2024-05-01", expires_at="infinity")
-    assert any(api.query("select * from memory._extract_memories_overdue(1)") for _ in range(200))
-
-
 @pytest.mark.parametrize("lives", ["7 days", None])
 def test_a_thread_is_read_however_long_it_has_been_quiet(api: Api, lives: str | None) -> None:
     """The store was off, or what was said was imported."""
@@ -155,17 +147,6 @@ def test_an_extraction_that_died_is_queued_again_once_a_day_and_given_up_after_a
         assert stored_messages(api) == (1 if deaths < 7 else 0)
         api.query("update memory.jobs set finished_at = finished_at - interval '21 hours' returning 1")
     assert api.sweep()["queued"] == 0
-
-
-def test_deaths_do_not_count_once_the_messages_were_read(api: Api) -> None:
-    say(api, "Hello")
-    said_ago(api, "2 hours")
-    api.sweep()
-    die(api)
-    api.extract_memories(**ANA)
-    assert api.finish_jobs() == 1
-    say(api, "Hello again", created_at=api.value("select now() - interval '2 hours'"))
-    assert api.sweep()["queued"] == 1
 
 
 def test_cleared_and_quarantined_messages_are_not_given_away(api: Api) -> None:

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from tests.kinds.extract_memories.steps import claimed, extract, found, known
-from tests.support.protocol import ANA, claim, complete, lease, nothing_to_do, open_jobs, say
-from tests.support.sqlapi import Api, fenced, refused
+from tests.support.protocol import ANA, complete, nothing_to_do, open_jobs, say
+from tests.support.sqlapi import Api, fenced
 from tests.support.summaries import each_round
 
 
@@ -163,17 +163,6 @@ def test_the_transaction_that_stores_memories_also_marks_how_far_was_read(
     assert (extracted_seq(api), known(api)) == (-1, [])
     complete(api, job, memories=[found()])
     assert (extracted_seq(reader), len(known(reader))) == (1, 1)
-
-
-@pytest.mark.feature("B9")
-def test_a_failed_attempt_marks_nothing(api: Api) -> None:
-    say(api, "Hello")
-    job = claimed(api)
-    with refused("result"):
-        api.complete_job(**lease(job), result={"memories": None})
-    api.fail_job(**lease(job), error="not what was asked for", retry_after="0")
-    assert extracted_seq(api) == -1
-    assert [message["seq"] for message in claim(api).payload["messages"]] == [0]
 
 
 @pytest.mark.feature("B9")

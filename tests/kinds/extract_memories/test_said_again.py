@@ -69,34 +69,6 @@ def test_the_event_of_a_memory_is_the_earliest_that_was_said(api: Api) -> None:
     assert memory.valid_from.isoformat()[:10] == "2023-03-01"
 
 
-@pytest.mark.feature("E12")
-def test_a_stated_memory_is_not_changed_when_it_is_said_again(api: Api) -> None:
-    api.add_memory(user_id="ana", content=OSLO)
-    before = api.state()["memories"]
-    assert heard(api, OSLO, "01-01")["duplicates"] == 1
-    assert api.state()["memories"] == before
-
-
-@pytest.mark.feature("E10")
-@pytest.mark.parametrize("said_first", [True, False])
-def test_of_two_contradicting_facts_the_one_said_later_stays_whichever_job_ends_later(
-    api: Api, said_first: bool
-) -> None:
-    facts = [(OSLO, "01-01", "t1"), (ROME, "02-01", "t2")]
-    for fact in facts if said_first else reversed(facts):
-        heard(api, *fact)
-    reconcile(api, (), ((OSLO, ROME),))
-    assert superseded(api) == {OSLO: ("replaced", ROME)}
-
-
-@pytest.mark.feature("E10")
-def test_an_event_of_long_ago_that_was_told_last_wins(api: Api) -> None:
-    heard(api, OSLO, "01-01")
-    heard(api, ROME, "02-01", event_time="2019-01-01")
-    reconcile(api, (), ((OSLO, ROME),))
-    assert current(api) == [ROME]
-
-
 @pytest.mark.feature("E10")
 def test_of_facts_said_in_one_moment_the_later_message_wins(api: Api) -> None:
     """Messages that are appended together have one time; confidence counts after their order."""
@@ -119,15 +91,6 @@ def test_a_fact_that_lost_a_contradiction_wins_when_it_is_said_again_later(api: 
     assert current(api) == [stays]
     assert superseded(api) == {OSLO: ("replaced", ROME), **({ROME: ("replaced", OSLO)} if stays == OSLO else {})}
     assert api.value("select memory_count from memory.memory_scopes") == 1
-
-
-@pytest.mark.feature("E10", "E12")
-def test_a_fact_that_a_stated_one_contradicts_is_compared_again_when_it_is_said_again(api: Api) -> None:
-    heard(api, OSLO, "01-01")
-    api.add_memory(user_id="ana", content=ROME, valid_from="2024-02-01T00:00:00Z")
-    reconcile(api, (), ((OSLO, ROME),))
-    assert heard(api, OSLO, "03-01")["inserted"] == 1
-    assert set(current(api)) == {OSLO, ROME}
 
 
 @pytest.mark.feature("E10", "E12")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.kinds.extract_memories.steps import claimed, extract, found, known
-from tests.support.protocol import ANA, SAID_AT, activate, complete, lease, say
+from tests.support.protocol import ANA, SAID_AT, activate, claim, complete, lease, say
 from tests.support.sqlapi import Api, refused, wide_text
 
 # What is stored -------------------------------------------------------------------------------------------------------
@@ -63,14 +63,6 @@ EVENT_TIMES = {
 }
 
 
-@pytest.mark.feature("E6")
-def test_each_memory_is_a_row_with_its_own_confidence_and_importance(api: Api) -> None:
-    say(api, "Hello")
-    extract(api, found("a", confidence=0.5, importance=0.25), found("b", memory_type="episodic"))
-    columns = [(memory.content, memory.memory_type, memory.confidence, memory.importance) for memory in known(api)]
-    assert sorted(columns) == [("a", "fact", 0.5, 0.25), ("b", "episodic", 1.0, 0.5)]
-
-
 @pytest.mark.feature("E12")
 def test_a_known_memory_is_counted_and_not_stored_again(api: Api) -> None:
     say(api, "Hello")
@@ -98,28 +90,6 @@ def test_a_memory_belongs_to_the_agent_that_heard_it(api: Api) -> None:
     assert {memory.content for memory in known(api, agent_id="support")} == {"Likes tea", "Owns a boat"}
     scopes = api.query("select agent_id, memory_count, duplicates_skipped from memory.memory_scopes order by 1")
     assert scopes == [("sales", 1, 0), ("support", 2, 1)]
-
-
-@pytest.mark.feature("A3")
-def test_a_memory_belongs_to_the_agent_that_heard_it_when_the_message_is_gone_by_then(api: Api) -> None:
-    say(api, "Hello", agent_id="support")
-    job = claimed(api)
-    api.connection.execute("update memory.messages set expires_at = '2020-01-01'")
-    api.sweep()
-    complete(api, job, memories=[found()])
-    assert [memory.agent_id for memory in known(api)] == ["support"]
-
-
-@pytest.mark.feature("A3", "F2")
-def test_a_memory_whose_agent_is_no_longer_known_is_refused(api: Api) -> None:
-    for agent_id in ("sales", "support"):
-        say(api, "Hello", agent_id=agent_id)
-    job = claimed(api)
-    api.connection.execute("update memory.messages set expires_at = '2020-01-01' where seq = 0")
-    assert api.sweep()["messages"] == 1
-    outcome = complete(api, job, memories=[found(seqs=[0]), found(seqs=[1])])
-    assert (outcome["inserted"], outcome["refused"]) == (1, 1)
-    assert [memory.agent_id for memory in known(api)] == ["support"]
 
 
 ORDERS = [
@@ -201,9 +171,28 @@ def test_a_memory_whose_evidence_was_not_given_is_refused_and_counted(api: Api) 
     without = [[], [0], [99], [1, 99], [-1], [2], [1, 2, 3], [4], [5], [10**15]]
     bad = [found(f"Likes tea {number}", seqs=seqs) for number, seqs in enumerate(without)]
     outcome = complete(api, job, memories=[found("Says goodbye", seqs=[3, 1.0]), *bad])
-    refused_ones = len(without) - 1  # with 0 alone is refused, and 1 beside what was not given as well
-    assert (outcome["inserted"], outcome["duplicates"], outcome["refused"]) == (1, 0, refused_ones + 1)
+    assert (outcome["inserted"], outcome["duplicates"], outcome["refused"]) == (1, 0, len(without))
     assert [memory.content for memory in known(api)] == ["Says goodbye"]
+
+
+@pytest.mark.feature("A3", "F2")
+def test_a_memory_whose_agent_is_known_no_more_is_refused(api: Api) -> None:
+    """Which is so once messages are gone, unless all of the job are of one agent."""
+    for agent_id in ("sales", "support"):
+        say(api, "Hello", agent_id=agent_id)
+    say(api, "Hello", agent_id="sales", thread_id="t2")
+    job = claimed(api)
+    api.extract_memories(user_id="ana", thread_id="t2")
+    other = claim(api, "extract_memories")
+    api.connection.execute("update memory.messages set expires_at = '2020-01-01' where seq = 0")
+    assert api.sweep()["messages"] == 2
+    outcome = complete(api, job, memories=[found(seqs=[0]), found(seqs=[1])])
+    assert (outcome["inserted"], outcome["refused"]) == (1, 1)
+    assert complete(api, other, memories=[found("Owns a boat")])["inserted"] == 1
+    assert {memory.content: memory.agent_id for memory in known(api)} == {
+        "Likes tea": "support",
+        "Owns a boat": "sales",
+    }
 
 
 @pytest.mark.feature("E6", "F6")
@@ -233,15 +222,6 @@ MALFORMED: dict[str, Any] = {
     "half a seq": found(seqs=[0.5]),
     "an endless seq": found(seqs=[10**300]),
 }
-
-
-@pytest.mark.feature("E6", "F6")
-@pytest.mark.parametrize("malformed", MALFORMED)
-def test_a_malformed_memory_is_refused_and_counted_and_the_others_stay(api: Api, malformed: str) -> None:
-    say(api, "Hello")
-    outcome = complete(api, claimed(api), memories=[found("Owns a boat"), MALFORMED[malformed]])
-    assert (outcome["inserted"], outcome["refused"], outcome["refusals"]) == (1, 1, {"malformed": 1})
-    assert [memory.content for memory in known(api)] == ["Owns a boat"]
 
 
 @pytest.mark.feature("F6")

@@ -54,13 +54,15 @@ def complete(api: Api, job: Any, **memory: Any) -> list[Any]:
 
 
 def test_a_model_is_asked_for_the_types_and_by_the_instructions_of_its_agent_alone(wanted: Api) -> None:
-    payload = claimed(wanted).payload
+    job = claimed(wanted)
+    payload = job.payload
     assert payload["instructions"] == "Note sizes."
     assert payload["memory_types"] == [
         {"memory_type": "order", "description": "What the user has ordered", "fields": ORDER}
     ]
     [heading] = wanted.query("select heading, is_general from memory.memory_types where memory_type = 'order'")
     assert tuple(heading) == ("Orders", False)
+    wanted.complete_job(**lease(job), result={"memories": []})
     payload = claimed(wanted, "helper").payload
     assert "instructions" not in payload
     types = [row["memory_type"] for row in payload["memory_types"]]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.protocol import ANA, claim, complete, make_due, nothing_to_do
+from tests.support.protocol import ANA, claim, complete, make_due
 from tests.support.sqlapi import Api
 from tests.support.summaries import COMPRESSION, asked, only, seqs, write
 
@@ -23,9 +23,7 @@ def finish(api: Api) -> dict[str, Any]:
 
 
 @pytest.mark.feature("E5", "D2")
-@pytest.mark.parametrize(
-    ("every_n", "when", "enabled"), [(0, "needed", True), (100, "each_round", True), (100, "needed", False)]
-)
+@pytest.mark.parametrize(("every_n", "when", "enabled"), [(0, "needed", True), (100, "each_round", False)])
 def test_both_kinds_can_be_asked_for_under_every_policy(api: Api, every_n: int, when: str, enabled: bool) -> None:
     summary = {"enabled": enabled, "when": when, "start_seq": 100, "window_size": 4}
     only(api, summary=summary, cadence={"thread_summary_every_n": every_n})
@@ -76,34 +74,6 @@ def test_a_request_for_one_kind_is_not_lost_in_a_running_job_of_the_other(api: A
     assert other != job.job_id
     complete(api, job, summary="They talked.")
     assert claim(api).job_id == other
-
-
-@pytest.mark.feature("E5")
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_follows_a_job_is_of_its_kind(api: Api, kind: str) -> None:
-    only(api)
-    api.talk(**ANA, rounds=600)
-    api.summarize_thread(**ANA, kind=kind)
-    job = claim(api)
-    api.summarize_thread(**ANA, kind=kind)
-    complete(api, job, summary="Part 1")
-    [following] = api.claim_jobs(worker="test", max_jobs=10)
-    assert (following.payload["kind"], len(following.payload["messages"])) == (kind, 200)
-    complete(api, following, summary="Part 2")
-    assert nothing_to_do(api)
-
-
-@pytest.mark.feature("E5", "D9")
-def test_a_dead_job_of_one_kind_is_tried_again_beside_an_open_one_of_the_other(api: Api) -> None:
-    only(api)
-    api.talk(**ANA, rounds=3)
-    dead = api.summarize_thread(**ANA, kind="thread")
-    api.connection.execute("update memory.jobs set attempts = 4")
-    job = claim(api)
-    api.fail_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, error="no")
-    api.summarize_thread(**ANA, kind="rolling")
-    api.retry_job(user_id="ana", job_id=dead)
-    assert set(finish(api)) == set(KINDS)
 
 
 @pytest.mark.feature("E5", "A7")

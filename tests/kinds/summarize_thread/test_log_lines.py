@@ -6,7 +6,6 @@ import asyncio
 import logging
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from agent_memory.worker import Worker
@@ -17,7 +16,6 @@ from tests.support.servers import Server
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("D12")
-
 Line = tuple[str, str]
 
 
@@ -45,13 +43,6 @@ def logged_by(server: Server, since: int) -> list[str]:
 
 def size(server: Server) -> int:
     return Path(server.log_file).stat().st_size
-
-
-def test_a_summary_says_what_it_covers_and_how_long_it_took(api: Api, said: list[Line]) -> None:
-    api.talk(**ANA, rounds=3)
-    complete(api, claim(api), summary="They talked.", generation_time_ms=1234.4)
-    assert ("INFO", "Summarized messages 0-5 for t1 in 1234ms") in said
-    assert not [text for _, text in said if text.startswith("Sliding window")]
 
 
 def test_a_window_that_slides_says_what_it_drops(api: Api, said: list[Line]) -> None:
@@ -98,25 +89,7 @@ def test_what_debug_says(api: Api, said: list[Line]) -> None:
     assert ("DEBUG", "No new messages to summarize for t1") in said
 
 
-def test_a_summary_that_is_given_up_says_so_at_debug(api: Api, said: list[Line]) -> None:
-    api.talk(**ANA, rounds=3)
-    api.connection.execute("update memory.jobs set max_attempts = 1")
-    job = claim(api)
-    begun = api.value("select summary_id from memory.summaries")
-    api.fail_job(user_id=job.user_id, job_id=job.job_id, lease_token=job.lease_token, error="no reply")
-    assert ("DEBUG", f"Memory {begun} status updated to failed") in said
-
-
-def test_two_jobs_at_the_summary_of_a_whole_thread(api: Api, said: list[Line]) -> None:
-    api.set_policy(settings={"cadence": {"thread_summary_every_n": 2}, "compression": {"recent_messages_to_keep": 1}})
-    api.talk(**ANA, rounds=3)
-    claim(api)
-    api.compress_thread(**ANA)
-    assert api.claim_jobs(worker="w") == []
-    assert ("DEBUG", "Summarization already in progress for t1") in said
-
-
-@pytest.mark.parametrize(("level", "logged"), [("warning", 1), ("log", 1), ("info", 0), ("fatal", 0)])
+@pytest.mark.parametrize(("level", "logged"), [("warning", 1), ("info", 0)])
 def test_the_log_of_the_server_has_the_line_once(
     api: Api, said: list[Line], server: Server, level: str, logged: int
 ) -> None:
@@ -141,16 +114,6 @@ def test_a_worker_logs_the_lines(dsn: str, api: Api, caplog: pytest.LogCaptureFi
     [summarized] = [text for level, text in lines if level == "INFO" and text.startswith("Summarized")]
     assert re.fullmatch(r"Summarized messages 2-15 for t1 in \d+ms", summarized)
     assert "DEBUG" not in {level for level, _ in lines}
-
-
-def test_a_verbose_worker_logs_debug_lines_as_such(dsn: str, api: Api, caplog: pytest.LogCaptureFixture) -> None:
-    api.talk(**ANA, rounds=3)
-    caplog.set_level(logging.DEBUG, logger="agent_memory")
-    asyncio.run(Worker(dsn).run(once=True))
-    [summary] = api.get_thread_summary(**ANA)
-    lines: list[Any] = [(record.levelname, record.getMessage()) for record in caplog.records]
-    assert ("DEBUG", f"Memory {summary.summary_id} status updated to completed") in lines
-    assert len([text for _, text in lines if text.startswith("Summarized messages")]) == 1
 
 
 @pytest.mark.usefixtures("db")

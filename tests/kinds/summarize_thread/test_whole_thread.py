@@ -6,7 +6,15 @@ import pytest
 
 from tests.support.protocol import ANA, claim, complete, nothing_to_do
 from tests.support.sqlapi import Api
-from tests.support.summaries import COMPRESSION, LISTS, active, asked, both, compressing, only, seqs, write
+from tests.support.summaries import (
+    COMPRESSION,
+    LISTS,
+    active,
+    only,
+    seqs,
+    write,
+    write_at_once,
+)
 
 
 @pytest.mark.feature("E5", "E13")
@@ -91,47 +99,14 @@ def test_compression_reads_what_recent_k_has_passed_over_before_it_puts_it_away(
     assert (summary.start_seq, summary.summary) == (0, "They talked on.")
 
 
-@pytest.mark.feature("A7", "E8")
-def test_a_summary_of_a_whole_thread_covers_only_what_was_read_whatever_recent_k_says(api: Api) -> None:
-    only(api, cadence={"thread_summary_every_n": 100}, compression=COMPRESSION | {"enabled": False})
-    api.talk(**ANA, rounds=5)
-    api.summarize_thread(**ANA, recent_k=2)
-    job = claim(api)
-    read = seqs(job.payload["messages"])
-    assert (job.payload["start_seq"], job.payload["end_seq"]) == (min(read), max(read))
-    complete(api, job, summary="They talked.")
-    api.compress_thread(**ANA)
-    for job in api.claim_jobs(worker="test"):
-        read += seqs(job.payload["messages"])
-        complete(api, job, summary="They talked.")
-    assert active(api) == list(range(6, 10))
-    assert set(read) | set(active(api)) == set(range(10))
-
-
 @pytest.mark.feature("E5")
 def test_a_long_backlog_of_a_whole_thread_is_read_in_parts(api: Api) -> None:
     only(api, cadence={"thread_summary_every_n": 1000})
-    api.talk(**ANA, rounds=1125)
+    write_at_once(api, *[1] * 1250)
     api.summarize_thread(**ANA)
     parts = []
     while jobs := api.claim_jobs(worker="test"):
         parts.append(seqs(jobs[0].payload["messages"]))
         complete(api, jobs[0], summary=f"Part {len(parts)}")
-    assert [len(part) for part in parts] == [1000, 1000, 250]
-    assert [seq for part in parts for seq in part] == list(range(2250))
-
-
-@pytest.mark.feature("E5", "D6")
-@pytest.mark.parametrize(("kind", "expected"), [(None, "Whole."), ("thread", "Whole."), ("rolling", "Window.")])
-def test_each_kind_of_summary_can_be_asked_for(api: Api, kind: str | None, expected: str) -> None:
-    both(api)
-    assert [summary.summary for summary in api.get_thread_summary(**ANA, kind=kind)] == [expected]
-
-
-@pytest.mark.feature("E5")
-def test_the_existing_summary_is_returned_when_no_kind_is_asked_for(api: Api) -> None:
-    compressing(api)
-    api.talk(**ANA, rounds=3)
-    complete(api, asked(api, "summarize_thread"), summary="Window.")
-    assert [summary.summary for summary in api.get_thread_summary(**ANA)] == ["Window."]
-    assert api.get_thread_summary(**ANA, kind="thread") == []
+    assert [len(part) for part in parts] == [1000, 250]
+    assert [seq for part in parts for seq in part] == list(range(1250))
