@@ -46,8 +46,9 @@ def expand(api: Api, query: str | None = QUESTION, max_tokens: int | None = None
 
 
 @pytest.mark.feature("C7")
-@pytest.mark.parametrize(("kind", "path"), [("rerank", "/v1/rerank"), ("chat", "/v1/chat/completions")])
-@pytest.mark.parametrize("max_tokens", [None, 3000])
+@pytest.mark.parametrize(
+    ("kind", "path", "max_tokens"), [("rerank", "/v1/rerank", None), ("chat", "/v1/chat/completions", 3000)]
+)
 def test_only_what_the_query_needs_is_expanded(
     api: Api, fake: FakeModelServer, kind: str, path: str, max_tokens: int | None
 ) -> None:

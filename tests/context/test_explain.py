@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.context.steps import at_most, remember, remembered_before, rewrite_summaries, without_recall
-from tests.support.protocol import ANA, claim, complete, say
+from tests.context.steps import at_most, remember, remembered_before, without_recall
+from tests.support.protocol import ANA, say
 from tests.support.sqlapi import Api
-from tests.support.summaries import compress, compressing, each_round
+from tests.support.summaries import compress, compressing
 
 pytestmark = pytest.mark.feature("F12")
 
@@ -51,17 +51,6 @@ def test_messages_for_which_a_summary_stands(api: Api) -> None:
     assert left["message", "compressed: a summary took its place"]["ids"] == ["5", "4", "3", "2", "1", "0"]
     say(api, "word " * 60)
     assert ("thread_summary", "does not fit") in left_out(api, max_tokens=130)
-
-
-def test_a_summary_whose_messages_are_shown(api: Api) -> None:
-    without_recall(api)
-    api.set_policy(settings={"summary": {"enabled": False}})
-    say(api, "Hello", "Hello again")
-    api.summarize_thread(**ANA)
-    complete(api, claim(api, "summarize_thread"), summary="They greeted.")
-    [summary] = api.query("select summary_id::text from memory.summaries")
-    left = left_out(api)["thread_summary", "messages of the thread, or the other summary, say it"]
-    assert left["ids"] == [summary.summary_id]
 
 
 def test_memories(api: Api) -> None:
@@ -105,9 +94,7 @@ def test_messages_that_are_not_recalled(api: Api) -> None:
     [
         (True, {"recall": False}, "the call switches recall off"),
         (False, {}, "the policy switches recall off (context.recall)"),
-        (True, {"query": "ok, thanks"}, None),
         (True, {"query": "thanks"}, "the query only acknowledges"),
-        (True, {"query": "Where is the harbour?"}, "nothing else was said"),
         ("when_needed", {"query": "What is 2 + 2?"}, "nothing else was said"),
     ],
 )
@@ -125,16 +112,6 @@ def test_earlier_conversations(api: Api) -> None:
     api.set_policy(settings={"knowledge_base": {"enable_cross_session_context": True}})
     assert ("cross_session", "the query does not ask for them") in left_out(api, query="Hello")
     assert ("cross_session", "no conversation is relevant enough") in left_out(api, query="What did we discuss?")
-
-
-def test_the_summary_of_the_user(api: Api) -> None:
-    each_round(api)
-    say(api, "Hello")
-    api.summarize_user(user_id="ana")
-    complete(api, claim(api, "summarize_user"), summary="Ana lives in Oslo.")
-    rewrite_summaries(api, "Ana lives in Oslo. " * 20)
-    left = left_out(api, max_tokens=60)["user_summary", "does not fit"]
-    assert left["tokens"] > 60
 
 
 def test_artifacts(api: Api) -> None:

@@ -75,15 +75,11 @@ def log_with_a_raised_quota(number: int) -> str:
 
 @pytest.mark.feature("C7")
 class TestWordsThatStandTogether:
-    @pytest.mark.parametrize("parsed", [False, True])
-    def test_of_texts_with_all_words_apart_the_line_with_the_words_together_is_shown(
-        self, api: Api, parsed: bool
-    ) -> None:
+    def test_of_texts_with_all_words_apart_the_line_with_the_words_together_is_shown(self, api: Api) -> None:
         for number in range(16):
             say(api, "user", f"Run step {number}.")
             run(api, log_with_a_raised_quota(number))
-        if parsed:
-            api.sweep()
+        api.sweep()
         for number in (0, 5, 10, 15):
             colour, animal, subject = COLOURS[number % 4], ANIMALS[number // 4 % 4], SUBJECTS[number % 4]
             question = f"To what was the {subject} of the {colour} {animal} pipeline raised?"
@@ -113,23 +109,13 @@ class TestNewestMessages:
         assert f"\n171: {LINES[170]}\n" in shown
         assert LINES[0] not in shown
 
-    @pytest.mark.parametrize("said", ["Please go on.", "¿?"])
-    def test_else_its_beginning_and_end(self, api: Api, said: str) -> None:
-        say(api, "user", said)
+    def test_else_its_beginning_and_end(self, api: Api) -> None:
+        say(api, "user", "Please go on.")
         run(api, LOG)
         shown = kept(api)
         assert f"\n1: {LINES[0]}\n" in shown
         assert "\n[...]\n" in shown
         assert f"\n300: {LINES[-1]}\n" in shown
-
-    def test_results_of_several_calls_are_shown_as_far_as_they_fit(self, api: Api) -> None:
-        say(api, "user", "Compare the three")
-        run(api, "first output\n" * 200)
-        for name in ("second", "third"):
-            say(api, "tool", f"{name} output\n" * 200, metadata={"tool_call_id": "c"})
-        parts = context(api, max_tokens=20_000)
-        assert [row["is_whole"] for part in parts for row in part.metadata.get("artifacts", [])] == [True] * 3
-        assert sum(part.token_count for part in context(api, max_tokens=2000)) <= 2000
 
 
 @pytest.mark.feature("C7")
@@ -152,15 +138,12 @@ class TestOlderMessages:
         assert kept(api, SMALL_TALK) == ""
         assert [part.source for part in context(api, SMALL_TALK)] == ["instructions"] + ["message"] * 4
 
-    def test_another_thread_and_another_user_see_nothing(self, api: Api, ref: str) -> None:
+    def test_another_thread_user_and_agent_see_nothing(self, api: Api, ref: str) -> None:
         say(api, "user", "Hello", thread_id="t2")
         assert kept(api, QUESTION, thread_id="t2") == ""
         say(api, "user", f"Look at {ref}", user_id="bob")
         store(api, "Bob's own", user_id="bob")
         assert kept(api, QUESTION, user_id="bob") == ""
-
-    @pytest.mark.usefixtures("ref")
-    def test_an_agent_sees_its_own(self, api: Api) -> None:
         say(api, "user", "Hello", agent_id="helper")
         assert kept(api, QUESTION, agent_id="helper") == ""
         assert LINES[170] in kept(api, QUESTION, agent_id="default")
@@ -170,12 +153,6 @@ class TestOlderMessages:
         say(api, "user", "The log is in [MemoryRef: service-log].")
         say(api, "assistant", "Thanks.")
         assert LINES[170] in kept(api, QUESTION)
-
-    @pytest.mark.usefixtures("ref")
-    def test_a_cleared_thread_shows_nothing(self, api: Api) -> None:
-        api.clear_thread(user_id="ana", thread_id="t1")
-        say(api, "user", "Hello")
-        assert kept(api, QUESTION) == ""
 
     @pytest.mark.usefixtures("ref")
     def test_the_policy_switches_it_off_and_gives_the_share(self, api: Api) -> None:

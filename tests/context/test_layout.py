@@ -62,6 +62,8 @@ def test_what_stays_longest_comes_first(everything: Api) -> None:
     assert set(order[5:-2]) == {("message", "user", "thread")}
     assert order[-2:] == [("recalled", "user", "volatile"), ("message", "user", "thread")]
     assert BOAT in context[-2].content
+    everything.set_policy(settings={"context": {"volatile_role": "system"}})
+    assert {part.role for part in asked(everything.get_context(**ANA))} == {"system"}
 
 
 def test_all_that_is_remembered_stands_before_the_thread_on_request(everything: Api) -> None:
@@ -75,11 +77,6 @@ def test_all_that_is_remembered_stands_before_the_thread_on_request(everything: 
         everything.get_context(**ANA, layout="after")
     with refused("settings"):
         everything.set_policy(settings={"context": {"layout": "after"}})
-
-
-def test_its_role_is_that_of_the_policy(everything: Api) -> None:
-    everything.set_policy(settings={"context": {"volatile_role": "system"}})
-    assert {part.role for part in asked(everything.get_context(**ANA))} == {"system"}
 
 
 def test_a_thread_that_grows_keeps_its_beginning(api: Api) -> None:
@@ -109,13 +106,6 @@ def test_a_thread_that_grows_keeps_its_beginning(api: Api) -> None:
     assert sum(steps) / len(steps) >= 3.5
 
 
-def test_a_window_step_of_zero_shows_as_many_messages_as_fit(api: Api) -> None:
-    api.set_policy(settings={"context": {"window_step": 0, "recall": False}, "summary": {"enabled": False}})
-    say(api, *(f"{number} And some words about it." for number in range(100)))
-    context = api.get_context(**ANA, max_tokens=500)
-    assert sum(part.token_count for part in context) > 485
-
-
 def test_standing_memories_stay_whatever_is_asked_and_grow_at_their_end(api: Api) -> None:
     remember(api, "Owns a dog", "Works in Lisbon", importance=0.9)
     blocks = {dict(parts(api, query=query))["memories"] for query in (None, "dog", "Where do I work?", "unheard of")}
@@ -141,15 +131,6 @@ def test_memories_that_do_not_fit_are_shown_where_the_question_asks_for_them(api
     assert said(context[1])["memories"][0]["relevance"] == 1
     say(api, "Which horse won?")
     assert [part.source for part in api.get_context(**ANA)] == ["memories", "message", "message"]
-
-
-def test_in_the_layout_before_memories_follow_the_question_and_are_volatile(api: Api) -> None:
-    remember(api, "Owns a parrot called Lorenzo")
-    say(api, "What is my parrot called?")
-    context = api.get_context(**ANA, recall=False, layout="before")
-    assert [(part.source, part.metadata["cache"]) for part in context] == [
-        ("memories", "volatile"), ("message", "thread")
-    ]  # fmt: skip
 
 
 @pytest.mark.feature("F16")

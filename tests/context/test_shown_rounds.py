@@ -90,14 +90,6 @@ def test_rows_go_with_the_thread(api: Api) -> None:
     assert api.value(rows) == 0
 
 
-def test_rows_before_the_beginning_of_the_thread_go(api: Api) -> None:
-    turn(api, BOAT_QUESTION)
-    for number in range(30):
-        turn(api, f"{number} And what else may there be to say of a day like this? " * 3, max_tokens=600)
-    turn(api, HOUSE_QUESTION, max_tokens=600)
-    assert api.value("select min(seq) from memory.shown_rounds") >= 50
-
-
 def test_another_agent_has_its_own(api: Api) -> None:
     say_in(api, BOAT_QUESTION, agent_id="cook")
     api.get_context(**ANA, agent_id="cook")
@@ -119,23 +111,13 @@ def test_a_server_that_cannot_write_does_without(api: Api) -> None:
     assert len(recalled(api.get_context(**ANA))) == 1
 
 
-def test_the_same_call_has_the_same_answer_and_another_question_another(api: Api) -> None:
-    say_in(api, BOAT_QUESTION)
-    context = api.get_context(**ANA)
-    say_in(api, "My boat Marabel lies in a harbour as well.", thread_id="another")
-    assert api.get_context(**ANA) == context
-    other = api.get_context(**ANA, query=HOUSE_QUESTION)
-    assert recalled(other) == [("user", f"user: {HOUSE}", BOAT_QUESTION)]
-
-
-@pytest.mark.parametrize("by_policy", [False, True])
-def test_a_call_without_recall_shows_nothing_that_was_recalled_before(api: Api, by_policy: bool) -> None:
+def test_a_call_without_recall_shows_nothing_that_was_recalled_before(api: Api) -> None:
     turn(api, BOAT_QUESTION)
     say_in(api, HOUSE_QUESTION)
     assert len(recalled(api.get_context(**ANA))) == 2
-    if by_policy:
-        api.set_policy(settings={"context": {"recall": False}})
-    assert recalled(api.get_context(**ANA, **({} if by_policy else {"recall": False}))) == []
+    assert recalled(api.get_context(**ANA, recall=False)) == []
+    api.set_policy(settings={"context": {"recall": False}})
+    assert recalled(api.get_context(**ANA)) == []
 
 
 def test_a_row_goes_with_its_message_and_with_what_is_forgotten(api: Api) -> None:

@@ -52,11 +52,7 @@ def hear(api: Api, said: str, *, days: int, event_days: int | None = None) -> No
     ("stale", "stale_days", "fresh", "since_days"),
     [
         ("I work in Porto", 90, "I moved to Lisbon last year", 365),
-        ("Rides a motorbike to the office", 40, "Has been a vegetarian since school", 7000),
-        ("Is planning a kitchen", 60, "Born on 3 May 1985", 15000),
-        ("Uses an Android phone", 35, "Switched to Dvorak ten years ago", 3650),
         ("Wohnt zur Miete in Graz", 100, "Ist seit 2001 verheiratet", 9000),
-        ("Has a trial subscription", 31, "The company was founded in 1911", 40000),
     ],
 )
 @pytest.mark.parametrize("is_heard", [True, False], ids=["heard", "stated"])
@@ -123,14 +119,6 @@ def test_a_web_page_confirms_nothing(api: Api, one: Callable[..., str]) -> None:
     assert one() == "Is reading Dune"
 
 
-def test_an_appointment_to_come_stays_fresh(api: Api, one: Callable[..., str]) -> None:
-    remember(api, "Flies to Rome", valid_from=api.value(f"select {ago(-10)}"))
-    age(api, 60)
-    remember(api, "Is reading Dune")
-    age(api, 20)
-    assert one() == "Flies to Rome"
-
-
 class TestEnded:
     """What no longer holds answers a question about the present nowhere, and one about the past where it is asked."""
 
@@ -163,7 +151,6 @@ class TestEnded:
         ("was", "is_now", "query"),
         [
             ("I work at Siemens in Munich, in the works council", "Her employer is Bosch", "Where does she work now?"),
-            ("My flat is in Porto, a flat by the sea", "Lives in Lisbon", "Where is her flat?"),
             ("Meine Lieblingsfarbe ist Blau, die Farbe des Meeres", "Mag jetzt Grün", "Welche Farbe mag sie?"),
         ],
     )

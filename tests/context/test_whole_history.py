@@ -72,7 +72,7 @@ def test_a_longer_history_is_recalled_as_always(talks: Api) -> None:
     assert "Marabel" not in recalled
 
 
-@pytest.mark.parametrize("max_tokens", [150, 200, 300, 1000])
+@pytest.mark.parametrize("max_tokens", [150, 300])
 def test_the_limit_holds(talks: Api, max_tokens: int) -> None:
     context = talks.get_context(user_id="ana", thread_id="today", max_tokens=max_tokens)
     assert sum(part.token_count for part in context) <= max_tokens

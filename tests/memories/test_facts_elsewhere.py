@@ -30,14 +30,6 @@ def test_two_users_who_become_one_live_in_one_place(api: Api) -> None:
     assert api.value("select memory_count from memory.memory_scopes where user_id = 'bob'") == 3
 
 
-def test_forgetting_a_value_leaves_none_of_its_words_behind(api: Api) -> None:
-    lyon = home(api, "Lives in Lyon")
-    home(api, "Lives in Porto")
-    api.forget_memory(user_id="ana", memory_id=lyon)
-    assert contents(api, include_superseded=True) == ["Lives in Porto"]
-    assert api.query("select from memory.memory_history where content like '%%Lyon%%'") == []
-
-
 @pytest.mark.feature("A3")
 def test_a_tenant_reaches_the_facts_of_its_user_alone(api: Api, connect: Callable[..., psycopg.Connection]) -> None:
     of_ana, of_bob = home(api, "Lives in Lyon"), home(api, "Lives in Bonn", user_id="bob")

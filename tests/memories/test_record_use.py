@@ -65,15 +65,6 @@ def test_deleted_and_expired_memories_are_not_there_and_superseded_ones_are(api:
     assert set(uses(api)) == {old, new}
 
 
-def test_the_memory_itself_stays_as_it_is(api: Api) -> None:
-    tea = add(api, "Likes tea")
-    row = "select xmin::text, m.* from memory.memories as m"
-    before = api.query(row)
-    record(api, tea, outcome="wrong")
-    assert api.query(row) == before
-    assert len(api.get_memory_history(user_id="ana", memory_id=tea)) == 1
-
-
 @pytest.mark.feature("F5")
 def test_the_uses_go_with_the_memory(api: Api) -> None:
     swept, of_thread, forgotten, kept = (
@@ -126,15 +117,4 @@ def test_a_use_that_comes_while_the_memory_is_forgotten_leaves_nothing(sessions:
         call = sessions.start("record_use", user_id="ana", memory_ids=[tea])
         assert not call.done()
     call.result(PATIENCE)
-    assert uses(sessions.api) == {}
-
-
-def test_uses_and_deletions_of_many_memories_neither_deadlock_nor_leave_uses(sessions: Sessions) -> None:
-    tried = 0
-    for turn in range(8):
-        ids = [add(sessions.api, f"Fact {turn} {n}", thread_id=f"t{turn}", agent_id=f"a{n % 3}") for n in range(60)]
-        deletion = sessions.start("delete_thread", user_id="ana", thread_id=f"t{turn}", memories="forget")
-        calls = [sessions.start("record_use", user_id="ana", memory_ids=ids[::step]) for step in (1, -1, 7)]
-        tried += sum(call.result(PATIENCE) is not Ellipsis for call in [deletion, *calls])
-    assert tried == 32
     assert uses(sessions.api) == {}
