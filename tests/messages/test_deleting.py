@@ -8,7 +8,7 @@ import pytest
 
 from tests.messages.steps import ANA, add, contents
 from tests.support.protocol import activate
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import Api
 from tests.support.summaries import each_round
 
 
@@ -28,12 +28,6 @@ class TestClearing:
         add(api, "expired", expires_at="2020-01-01")
         assert api.clear_thread(**ANA) == 1
         assert api.value("select count(*) from memory.messages where is_active") == 0
-
-    @pytest.mark.feature("A11")
-    def test_spares_other_users(self, api: Api) -> None:
-        add(api, user_id="bob")
-        assert api.clear_thread(**ANA) == 0
-        assert contents(api, user_id="bob") == ["Hello"]
 
     @pytest.mark.feature("A16")
     def test_leaves_the_rows_readable_until_they_are_swept(self, api: Api) -> None:
@@ -75,14 +69,9 @@ class TestDeleting:
 
     @pytest.mark.feature("D11")
     @pytest.mark.usefixtures("rich_thread")
-    def test_removes_messages_summaries_and_jobs(self, api: Api) -> None:
+    def test_removes_messages_summaries_jobs_and_extracted_memories(self, api: Api) -> None:
         assert api.delete_thread(**ANA) == 20
         assert [api.query(f"select from memory.{rows}") for rows in ("threads", *ROWS_OF_THREADS)] == [[]] * 5
-
-    @pytest.mark.feature("D11")
-    @pytest.mark.usefixtures("rich_thread")
-    def test_removes_extracted_memories_and_keeps_the_users_own(self, api: Api) -> None:
-        api.delete_thread(**ANA)
         assert [memory.content for memory in api.list_memories(user_id="ana")] == ["Written by hand"]
         assert api.value("select memory_count from memory.memory_scopes") == 1
 
@@ -99,21 +88,7 @@ class TestDeleting:
         assert [memory.content for memory in api.list_memories(user_id="bob")] == ["From the others"]
 
     @pytest.mark.usefixtures("rich_thread")
-    def test_makes_a_worker_that_still_runs_lose_its_job(self, api: Api) -> None:
-        job, *_ = api.claim_jobs(worker="slow", kinds=["extract_memories"])
-        api.delete_thread(**ANA)
-        result = {"memories": [{"content": "Too late", "memory_type": "fact", "seqs": [10]}]}
-        with refused("lease_token", "AM001"):
-            api.complete_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, result=result)
-        assert [memory.content for memory in api.list_memories(user_id="ana")] == ["Written by hand"]
-
-    @pytest.mark.usefixtures("rich_thread")
     def test_of_the_threads_row_alone_does_the_same_to_what_hangs_on_it(self, api: Api) -> None:
         api.connection.execute("delete from memory.threads")
         assert [api.query(f"select from memory.{rows}") for rows in ROWS_OF_THREADS] == [[]] * 4
         assert [memory.content for memory in api.list_memories(user_id="ana")] == ["Written by hand"]
-
-    def test_of_an_unknown_thread_deletes_nothing(self, api: Api) -> None:
-        add(api, user_id="bob")
-        assert api.delete_thread(**ANA) == 0
-        assert contents(api, user_id="bob") == ["Hello"]

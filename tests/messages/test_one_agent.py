@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from psycopg.types.json import Jsonb
 
 from tests.support.protocol import ANA, claim, complete
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import Api
 
 
 def say_as(api: Api, agent_id: str, rounds: int = 3) -> None:
@@ -47,12 +46,6 @@ def test_a_summary_of_others_stays(api: Api) -> None:
     assert summary.summary == "They wrote."
 
 
-@pytest.mark.feature("A11")
-def test_an_agent_must_be_an_id(api: Api) -> None:
-    with refused("agent_id"):
-        api.clear_thread(**ANA, agent_id="")
-
-
 @pytest.mark.feature("A11", "A8")
 def test_an_archived_conversation_stays_and_a_notice_names_it(api: Api) -> None:
     api.set_policy(settings={"compression": {"archive_conversations": True}})
@@ -63,34 +56,6 @@ def test_an_archived_conversation_stays_and_a_notice_names_it(api: Api) -> None:
     api.notices.clear()
     api.clear_thread(**ANA)
     assert any(str(archive.document_id) in notice for notice in api.notices)
-
-
-@pytest.mark.feature("A11")
-@pytest.mark.parametrize("metadata", [{}, {"date_range": {"end": "no time"}}, {"date_range": {"end": "2001-01-01"}}])
-def test_what_an_import_says_of_an_archive_keeps_no_message(api: Api, metadata: dict[str, object]) -> None:
-    """Whether an archive without a time has the message nobody knows, so the notice names it."""
-    api.talk(**ANA, rounds=1)
-    api.connection.execute(
-        "insert into memory.documents (user_id, title, content, thread_id, source, metadata)"
-        " values ('ana', 'Conversation', 'They talked.', 't1', 'archive', %s)",
-        [Jsonb(metadata)],
-    )
-    api.notices.clear()
-    assert api.delete_message(**ANA, seq=0)
-    assert any("archived conversation" in notice for notice in api.notices) == ("2001" not in str(metadata))
-
-
-@pytest.mark.feature("A11")
-def test_a_message_that_compression_put_away_can_be_deleted(api: Api) -> None:
-    api.talk(**ANA, rounds=10)
-    api.compress_thread(**ANA)
-    complete(api, claim(api, "compress_thread"), summary="They talked of question 1.")
-    assert api.delete_message(**ANA, seq=2)
-    assert not api.delete_message(**ANA, seq=2)
-    assert api.get_thread_summary(**ANA) == []
-    seqs = [message["seq"] for message in claim(api, "summarize_thread").payload["messages"]]
-    assert seqs[:3] == [0, 1, 3]
-    assert all(row.id != "t1/2" for row in api.search(user_id="ana", query="question 1", sources=["message"]))
 
 
 @pytest.mark.feature("A2")
