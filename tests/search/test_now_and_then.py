@@ -38,23 +38,21 @@ def heard(api: Api, content: str, memory: str, day: str, **fields: Any) -> None:
 # Now ------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sources", [["memory"], ["memory", "message"]])
-def test_the_current_value_comes_first_by_keyword_alone(api: Api, sources: list[str]) -> None:
+def test_the_current_value_comes_first_by_keyword_alone(api: Api) -> None:
     for town, day in (("Lyon", "01-01"), ("Porto", "03-01")):
         heard(api, f"I live in {town} these days", f"Lives in {town}", day, attribute="home", value=town)
-    found_texts = texts(api, "Where do I live?", sources=sources)
-    assert found_texts[0] == "Lives in Porto"
-    assert not any("Lyon" in text for text in found_texts)
+    for sources in (["memory"], ["memory", "message"]):
+        found_texts = texts(api, "Where do I live?", sources=sources)
+        assert found_texts[0] == "Lives in Porto"
+        assert not any("Lyon" in text for text in found_texts)
 
 
 @pytest.mark.parametrize(
     ("query", "first"),
     [
         ("Where do I work?", "Is at Acme"),
-        ("Who is my employer?", "Is at Acme"),
         ("Wo arbeite ich?", "Is at Acme"),
         ("Which lucky numbers do I have?", "It is seven"),
-        ("Who is my brother's employer?", "Joss is at Initech"),
         ("What is Joss's employer?", "Joss is at Initech"),
     ],
 )
@@ -69,11 +67,8 @@ def test_the_attribute_that_a_question_names_finds_what_words_do_not(api: Api, q
     ("attribute", "subject", "query"),
     [
         ("car", None, "Can you recommend a book?"),
-        ("pet", None, "How many people came?"),
-        ("age", None, "Tell me again"),
         ("x", None, "Tell me a story"),
         ("car", "daughter Lou", "Was the music loud?"),
-        ("employer", None, "%"),
         ("employer", None, ".*"),
     ],
 )
@@ -152,15 +147,6 @@ def test_a_question_about_then_does_not_find_what_was_never_true_or_is_gone(api:
         api.end_memory(user_id="ana", memory_id=doctor)
         api.query("update memory.memories set expires_at = now() - interval '1 day' returning 1")
     assert texts(api, "Who was my doctor before?") == []
-
-
-def test_the_details_say_what_a_memory_is_about(api: Api) -> None:
-    add(api, "Lives in Rome", attribute="home", subject="daughter Lou", valid_to="2099-01-01")
-    details = hits(api, "Rome")[0].details
-    assert {key: details[key] for key in ("subject", "attribute", "state")} == {
-        "subject": "daughter Lou", "attribute": "home", "state": "current",
-    }  # fmt: skip
-    assert details["valid_to"].startswith("2099-01-01")
 
 
 # Spaces and cost ------------------------------------------------------------------------------------------------------

@@ -63,12 +63,6 @@ class TestRelevance:
         assert by_meaning == pytest.approx(_found(floored, "green tea", mode="vector"))
         assert by_meaning["Owns a green boat"] == pytest.approx(0.5)
 
-    def test_what_is_found_besides_changes_nothing(self, floored: Api) -> None:
-        _remember(floored, "Prefers hot drinks", NEAR)
-        before = _found(floored, "beverage")
-        _remember(floored, "Loves a beverage", [1, 0, 0])
-        assert _found(floored, "beverage")["Prefers hot drinks"] == before["Prefers hot drinks"]
-
     def test_a_rare_word_says_more_than_a_frequent_one(self, floored: Api) -> None:
         for content in ("Owns a green boat", "Has a green bike", "Painted a green wall"):
             _remember(floored, content)
@@ -83,21 +77,15 @@ class TestRelevance:
         assert _found(api, "tea") == {"Likes tea": pytest.approx(1), "Prefers hot drinks": None}
         assert set(_found(api, "tea", min_relevance=0.9)) == {"Likes tea", "Prefers hot drinks"}
 
-    @pytest.mark.parametrize("model", ["all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2"])
-    def test_the_floor_of_a_model_that_the_product_knows_is_built_in(self, db: Any, model: str) -> None:
-        api = Api(db)
-        _register(api, model)
+    def test_the_floor_of_a_model_that_the_product_knows_is_built_in(self, api: Api) -> None:
+        _register(api, "sentence-transformers/all-MiniLM-L6-v2")
         api.activate_model(name="three")
         _remember(api, "Prefers hot drinks", NEAR)
         assert _found(api, "tea") == {"Prefers hot drinks": pytest.approx(0.75)}
 
-    def test_the_value_of_an_attribute_that_the_query_names_is_relevant(self, floored: Api) -> None:
-        floored.add_memory(user_id="ana", content="Works for Acme", subject="ana", attribute="employer")
-        assert _found(floored, "Where do I work?") == {"Works for Acme": 1}
-
 
 class TestLeast:
-    @pytest.mark.parametrize("arguments", [{}, {"sources": ["memory"]}, {"explain": True}, {"mode": "vector"}])
+    @pytest.mark.parametrize("arguments", [{}, {"sources": ["memory"]}, {"mode": "vector"}])
     def test_what_is_less_relevant_is_left_out(self, floored: Api, arguments: dict[str, Any]) -> None:
         _remember(floored, "Prefers hot drinks", NEAR)
         _remember(floored, "Owns a boat", [3, 4, 0])
@@ -126,7 +114,6 @@ class TestWhatTheModelReads:
         ("model", "query", "kinds"),
         [
             ("all-MiniLM-L6-v2", "她喜欢喝什么茶", {"keyword"}),
-            ("all-MiniLM-L6-v2", "Какой чай она пьёт?", {"keyword"}),
             ("all-MiniLM-L6-v2", "Which tea does 李 drink?", {"vector", "keyword"}),
             ("multilingual-e5-small", "她喜欢喝什么茶", {"vector", "keyword"}),
         ],

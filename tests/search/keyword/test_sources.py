@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.search.keyword.steps import ANA, EVERYWHERE, found, remember, search, summarize
+from tests.search.keyword.steps import ANA, found, remember, search, summarize
 from tests.support.sqlapi import Api
 
 
@@ -37,10 +37,6 @@ class TestSources:
             "source_seqs": None,
             "trust": 1,
         }
-
-    def test_a_memory_is_found_by_its_embedding_text(self, api: Api) -> None:
-        remember(api, "Likes it green", embedding_text="Drinks tea")
-        assert found(api) == ["Likes it green"]
 
     def test_a_message_is_found(self, api: Api) -> None:
         api.add_message(**ANA, role="user", content="Hello")
@@ -80,20 +76,7 @@ class TestSources:
         api.delete_document(user_id="ana", document_id=document_id)
         assert search(api) == []
 
-    def test_sources_are_ranked_together(self, api: Api) -> None:
-        remember(api, "Likes tea and coffee and cocoa and milk and lemonade and water and juice")
-        api.add_message(**ANA, role="user", content="tea")
-        summarize(api, "t2", "They talked about tea and coffee and cocoa and milk.")
-        assert [result.source for result in search(api, sources=EVERYWHERE)] == ["memory", "message", "summary"]
-
-    def test_an_updated_memory_is_found_by_its_new_words_only(self, api: Api) -> None:
-        memory_id = remember(api, "Likes tea")
-        api.update_memory(user_id="ana", memory_id=memory_id, content="Likes coffee")
-        assert (found(api), found(api, "coffee")) == ([], ["Likes coffee"])
-
-    @pytest.mark.parametrize(
-        "filters", [{}, {"include_superseded": None}, {"memory_types": ["fact"]}, {"include_superseded": True}]
-    )
+    @pytest.mark.parametrize("filters", [{}, {"include_superseded": True}])
     def test_a_memory_of_many_words_is_found_as_others_are(self, api: Api, filters: dict[str, Any]) -> None:
         """The memory has more words than fit into the index from which other memories' words are read."""
         many = " ".join(f"word{number}" for number in range(1000))
@@ -109,7 +92,7 @@ class TestSources:
             [str(short)] if filters.get("include_superseded") else []
         )
 
-    @pytest.mark.parametrize("words", [1, 40, 100, 140, 1000])
+    @pytest.mark.parametrize("words", [1, 1000])
     def test_long_names_leave_room_for_words(self, api: Api, words: int) -> None:
         api.set_policy(settings={"memories": {"max_per_agent": 10}})
         name = "".join(random.Random(words).choices("𐌰𐌱𐌲𐌳😀", k=255))  # what cannot be compressed

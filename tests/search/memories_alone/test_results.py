@@ -23,8 +23,7 @@ BRING_BACK: dict[str, Callable[[Api, UUID], Any]] = {
 
 
 @pytest.mark.feature("E4", "A3")
-@pytest.mark.parametrize("model", ["three", "other"])
-@pytest.mark.parametrize("how", HIDE)
+@pytest.mark.parametrize(("how", "model"), [*((how, "three") for how in HIDE), ("deleted", "other")])
 def test_a_hidden_memory_is_not_found_until_it_is_brought_back(api: Api, how: str, model: str) -> None:
     """This holds for every model that has embedded the memory."""
     memory_id = remember(api, "Likes tea", [1, 0, 0])

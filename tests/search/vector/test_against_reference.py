@@ -15,7 +15,7 @@ from tests.support.sqlapi import Api, rolled_back
 
 
 @pytest.mark.feature("E4", "E3", "F1")
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(2, 8))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(1, 8))])
 def test_every_search_finds_what_comparing_everything_finds(shared_api: Api, seed: int) -> None:
     """About as many random users, filters and modes as there are ways to get one wrong."""
     with rolled_back(shared_api) as api:
@@ -59,11 +59,9 @@ def test_every_search_finds_what_comparing_everything_finds(shared_api: Api, see
 @pytest.mark.parametrize(
     ("query", "vector", "mode", "parses"),
     [
-        ("tea", [1, 0, 0], "hybrid", True),
         ("tea", None, "keyword", True),
         ("the and of it", [1, 0, 0], "hybrid", False),
         ("tea", [1, 0, 0], "vector", False),
-        (None, [1, 0, 0], "hybrid", False),
     ],
 )
 def test_messages_are_parsed_only_to_compare_words(

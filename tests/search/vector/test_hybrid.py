@@ -29,11 +29,6 @@ class TestHybrid:
         remember(api, "Owns a boat", [0, 1, 2])
         assert found(api, query, [3, 1, 0]) == ["Likes tea", "Owns a boat"]
 
-    def test_a_text_found_by_words_and_by_meaning_is_ahead_of_others(self, api: Api) -> None:
-        for content, vector in (("Drinks tea", [0, 0, 1]), ("Likes tea", [9, 1, 0]), ("Owns a boat", [9, 0, 1])):
-            remember(api, content, vector)
-        assert found(api, "tea", [1, 0, 0])[0] == "Likes tea"
-
     @pytest.mark.feature("F11")
     @pytest.mark.parametrize("fusion", ["score", "rrf"])
     def test_explain_gives_the_rank_and_score_of_each_arm(self, api: Api, fusion: str) -> None:
@@ -71,11 +66,6 @@ class TestHybrid:
                 odds = sum(feature["part"] for feature in result.details["features"].values())
                 assert result.score == pytest.approx(1 / (1 + math.exp(-odds)), abs=1e-6)
 
-    def test_without_explain_the_arms_are_not_shown(self, api: Api) -> None:
-        remember(api, "Likes tea", [1, 0, 0])
-        [result] = search(api, "tea", [1, 0, 0])
-        assert result.details.keys().isdisjoint({"vector", "keyword", "fused", "rerank"})
-
     def test_policy_decides_how_the_arms_are_fused(self, api: Api) -> None:
         """By score it counts how near a text is; by rank only before how many others it stands."""
         for content, vector in (("tea", [0, 0, 1]), ("lamp", [9, 9, 1]), ("boat", [1, 0, 0])):
@@ -86,14 +76,7 @@ class TestHybrid:
         assert by_rank[0].content == "tea"
         assert by_rank[0].score == pytest.approx((1 / 61 + 1 / 63) * 61 / 2)
 
-    def test_an_embedding_alone_ranks_by_meaning(self, api: Api) -> None:
-        for content, vector in (("far", [0, 0, 1]), ("near", [5, 1, 0]), ("middle", [1, 1, 0])):
-            remember(api, content, vector)
-        results = search(api, None, [1, 0, 0], explain=True)
-        assert [r.content for r in results] == ["near", "middle", "far"]
-        assert all("keyword" not in r.details for r in results)
-
-    @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+    @pytest.mark.parametrize("mode", ["hybrid", "keyword"])
     def test_the_order_of_storing_makes_no_difference(self, api: Api, mode: str) -> None:
         chance = random.Random(mode)
         lamps = [f"lamp{number}" for number in range(20)]  # so that each text has another length

@@ -22,14 +22,12 @@ class TestQueryEmbedding:
         with refused("query_embedding"):
             search(api, "tea", [0, 0, 0], mode=mode)
 
-    @pytest.mark.parametrize(
-        "vector", ["[1,2,NaN]", "[1,2,Infinity]", "[]", "[1,2,x]", "[1,,2]", "{1,2,3}", "[1e60,1,1]"]
-    )
+    @pytest.mark.parametrize("vector", ["[1,2,NaN]", "[]", "[1e60,1,1]"])
     def test_that_is_none_is_refused(self, api: Api, vector: str) -> None:
         with pytest.raises(psycopg.DataError):
             search(api, "tea", vector)
 
-    @pytest.mark.parametrize("scale", [1e-30, 1e-7, 1e-3, 1e4, 1e5, 1e30])
+    @pytest.mark.parametrize("scale", [1e-30, 1e4, 1e30])
     def test_may_have_any_length_in_space(self, api: Api, scale: float) -> None:
         """Some models do not normalise; only the direction counts."""
         remember(api, "near", [1, 2, 3])
@@ -45,14 +43,6 @@ class TestQueryEmbedding:
         for vector, model, score in (([1, 0, 0], "three", 1), ([0, 1], "two", 1), ([1, 0], "two", 0)):
             [result] = search(api, None, vector, mode="vector", explain=True)
             assert (result.details["vector"]["model"], result.score) == (model, score)
-
-    def test_is_compared_with_the_active_model_of_several_of_its_length(self, api: Api) -> None:
-        memory_id = remember(api, "Likes tea", [1, 0, 0])
-        register(api, "other", 3)
-        embed(api, memory_id, [0, 1, 0], model="other")
-        assert search(api, None, [1, 0, 0], mode="vector")[0].score == 1
-        api.activate_model(name="other")
-        assert search(api, None, [1, 0, 0], mode="vector")[0].score == 0
 
     def test_of_a_user_without_embeddings_finds_nothing_by_meaning(self, api: Api) -> None:
         remember(api, "Likes tea")
