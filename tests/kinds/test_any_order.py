@@ -130,22 +130,3 @@ def test_jobs_in_any_order_leave_the_same_memories(api: Api, seed: int) -> None:
     expected = true_now(api, "expected")
     talk_in_disorder(api, "ana", random.Random(seed))
     assert true_now(api, "ana") == expected
-
-
-@pytest.mark.feature("E10", "E17")
-def test_what_was_said_last_stays(api: Api) -> None:
-    talk_at_once(api, "ana")
-    assert {row.content for row in api.list_memories(user_id="ana")} >= {
-        "I moved to Lisbon last week.",
-        "I now prefer aisle seats.",
-        "I prefer planes over trains.",
-        "My favourite food is ramen.",
-    }
-    assert {(row.content, row.state) for row in api.query(HIDDEN)} >= {
-        ("I live in Oslo, by the sea.", "replaced"),
-        ("I live in Berlin.", "replaced"),
-        ("I prefer window seats.", "replaced"),
-        ("I prefer trains over planes.", "replaced"),
-        ("My favourite colour is green.", "replaced"),
-    }
-    assert ("favourite/colour: blue", "preference") in true_now(api, "ana")

@@ -75,14 +75,6 @@ def test_the_sources_of_an_article_can_be_restored(api: Api) -> None:
 
 
 @pytest.mark.feature("C14")
-def test_a_memory_goes_into_one_article(api: Api) -> None:
-    short_term(api, "a", "b", "c")
-    outcome = consolidated(api, ("ab", "a and b", ("a", "b")), ("bc", "b and c", ("b", "c")))
-    assert outcome == {"articles": 1, "consolidated": 2, "refused": 1}
-    assert current(api) == ["c"]
-
-
-@pytest.mark.feature("C14")
 @pytest.mark.parametrize("meanwhile", ["changed", "deleted"])
 def test_an_article_of_memories_that_changed_meanwhile_is_refused_and_counted(api: Api, meanwhile: str) -> None:
     ids = short_term(api, "a", "b")
@@ -132,15 +124,6 @@ def test_malformed_articles_are_refused_and_the_others_stay(api: Api) -> None:
 
 
 @pytest.mark.feature("C14")
-def test_articles_of_one_agents_memories_say_whose_they_are(api: Api) -> None:
-    short_term(api, "a", "b", agent_id="sales")
-    short_term(api, "c", agent_id="support")
-    consolidated(api, ("abc", "a, b and c", ("a", "b", "c")))
-    assert api.value("select agent_ids from memory.documents") == ["sales", "support"]
-    assert_counter_is_exact(api)
-
-
-@pytest.mark.feature("C14")
 def test_a_sweep_queues_consolidation_when_ten_memories_are_a_week_old(api: Api) -> None:
     short_term(api, *[f"memory {number}" for number in range(9)])
     know(api, *[f"young {number}" for number in range(9)], memory_type="context")
@@ -148,6 +131,22 @@ def test_a_sweep_queues_consolidation_when_ten_memories_are_a_week_old(api: Api)
     short_term(api, "memory 9", user_id="ana")
     assert (api.sweep()["queued"], open_jobs(api)) == (1, ["consolidate"])
     assert (api.sweep()["queued"], open_jobs(api)) == (0, ["consolidate"])
+
+
+@pytest.mark.feature("C14")
+def test_memories_that_were_looked_at_do_not_queue_consolidation_again(api: Api) -> None:
+    short_term(api, *[f"memory {number}" for number in range(12)])
+    api.sweep()
+    consolidated(api, job=claim(api))
+    later = (
+        "insert into memory.memories (user_id, content, memory_type, created_at)"
+        " select 'ana', 'later ' || n, 'context', (select max(created_at) + interval '1 second' from memory.memories)"
+        " from generate_series(%s::int, %s::int) as n"
+    )
+    for numbers, queued in (((1, 9), 0), ((10, 10), 1)):
+        api.connection.execute(later, numbers)
+        assert api.sweep()["queued"] == queued
+    assert len(claim(api).payload["memories"]) == 22
 
 
 @pytest.mark.feature("C14")

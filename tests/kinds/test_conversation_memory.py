@@ -84,16 +84,6 @@ def test_it_goes_with_its_conversation_and_a_job_that_ends_later_leaves_nothing(
     assert [memory.thread_id for memory in memories(api)] == ["t2"]
 
 
-def test_two_threads_with_one_summary_have_one_memory(api: Api) -> None:
-    summarized(api, "They talked.")
-    summarized(api, "They talked.", thread_id="t2")
-    assert len(memories(api)) == 1
-    summarized(api, "They talked about boats.", thread_id="t2")
-    summarized(api, "They talked about boats.")
-    [memory] = memories(api)
-    assert memory.thread_id == "t2"
-
-
 def test_compression_makes_it_too(api: Api) -> None:
     only(api, summary={"enabled": False, "as_memory": True}, compression={"recent_messages_to_keep": 2})
     api.talk(**ANA, rounds=3)
@@ -126,23 +116,6 @@ def test_a_job_that_ends_while_its_conversation_goes_leaves_nothing(
                 assert not going.done()
         assert going.result(PATIENCE) == 4
     assert memories(api) == []
-
-
-def test_one_that_was_deleted_comes_back_with_the_next_summary(api: Api) -> None:
-    summarized(api, "They talked about tea.")
-    [memory] = memories(api)
-    api.delete_memory(user_id="ana", memory_id=memory.memory_id)
-    summarized(api, "They talked about tea and boats.")
-    assert [memory.content for memory in memories(api)] == ["They talked about tea and boats."]
-
-
-def test_its_life_begins_anew_with_each_summary(api: Api) -> None:
-    api.set_policy(settings={"memories": {"expires_after": "30 days"}})
-    summarized(api, "They talked about tea.")
-    api.connection.execute("update memory.memories set expires_at = now() + interval '1 hour'")
-    summarized(api, "They talked about boats.")
-    [memory] = memories(api)
-    assert memory.expires_at > api.value("select now() + interval '29 days'")
 
 
 def test_it_stands_among_the_memories_of_the_prompt(api: Api) -> None:

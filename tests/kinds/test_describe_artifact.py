@@ -43,16 +43,6 @@ def keys_after(api: Api) -> str:
 
 
 @pytest.mark.feature("C4")
-def test_a_long_text_is_given_by_its_beginning_and_end(api: Api) -> None:
-    activate(api)
-    say(api, "".join(f"{number} café\n" for number in range(5000)))
-    payload = claim(api, "describe_artifact").payload
-    assert (payload["beginning"][:7], payload["end"][-10:]) == ("0 café\n", "4999 café\n")
-    assert len(payload["beginning"].encode()) <= 2001
-    assert len(payload["end"].encode()) <= 1001
-
-
-@pytest.mark.feature("C4")
 @pytest.mark.parametrize(
     ("reply", "kept"),
     [
@@ -72,18 +62,6 @@ def test_a_hostile_description_cannot_end_the_placeholder(api: Api, reply: str, 
     assert ref in row.content
     assert (row.content.count("["), row.content.count("]"), row.artifact_key) == (1, 1, "npm-install")
     counted(api)
-
-
-@pytest.mark.feature("C4")
-def test_only_the_message_that_names_the_artifact_changes(api: Api) -> None:
-    activate(api)
-    stored = say(api)
-    api.connection.execute(
-        "update memory.jobs set run_after = now() + interval '1 hour' where kind <> 'describe_artifact'"
-    )
-    say(api, f"What is {stored.memory_ref}?", "user", metadata={})
-    complete(api, claim(api, "describe_artifact"), description="npm install, good")
-    assert [row.content for row in rows(api)][1] == f"What is {stored.memory_ref}?"
 
 
 @pytest.mark.feature("C4")

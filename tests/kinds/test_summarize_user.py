@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.support.protocol import ANA, SAID_AT, claim, complete, lease, nothing_to_do
+from tests.support.protocol import ANA, SAID_AT, claim, complete, nothing_to_do
 from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api, refused
 from tests.support.summaries import hear, only, profile, profile_job
@@ -116,16 +116,6 @@ def test_a_profile_is_made_every_n_messages_of_all_threads(api: Api, every_n: in
 
 
 @pytest.mark.feature("E7")
-def test_a_user_who_said_nothing_has_no_profile(api: Api) -> None:
-    hear(api, "t1", "13 °C", role="tool")
-    for user in ("ana", "nobody"):
-        job_id = api.summarize_user(user_id=user)
-        assert nothing_to_do(api)
-        assert api.get_job(user_id=user, job_id=job_id).result == {"skipped": "nothing new"}
-        assert api.get_user_summary(user_id=user) == []
-
-
-@pytest.mark.feature("E7")
 def test_a_profile_is_made_anew_when_all_messages_of_the_former_one_are_gone(api: Api) -> None:
     only(api)
     hear(api, "t1", "I am ill")
@@ -137,20 +127,6 @@ def test_a_profile_is_made_anew_when_all_messages_of_the_former_one_are_gone(api
         complete(api, job, summary="Ana is ill and likes tea.")
     job = claim(api)
     assert (heard(job), job.payload["previous_summary"]) == ([(1, "I like tea")], None)
-
-
-@pytest.mark.feature("E7", "F6")
-def test_a_failed_profile_has_read_nothing(api: Api) -> None:
-    only(api)
-    hear(api, "t1", "I live in Oslo")
-    job = profile_job(api)
-    before = api.state()
-    with refused("result"):
-        complete(api, job, summary="")
-    assert api.state() == before
-    api.fail_job(**lease(job), error="no", retry_after="0")
-    assert heard(claim(api)) == [(1, "I live in Oslo")]
-    assert (known(api), api.query("select from memory.marks where user_id <> '' and kind <> 'claims'")) == ([], [])
 
 
 @pytest.mark.feature("E7", "A11")
@@ -170,17 +146,6 @@ def test_a_thread_deleted_or_cleared_while_a_profile_is_made_is_not_in_it(
     again = api.claim_jobs(worker="test")
     assert [heard(job) for job in again] == ([[(1, "I like tea")]] if other_threads else [])
     assert all(job.attempt == 1 for job in again)
-
-
-@pytest.mark.feature("E7", "A11")
-def test_a_thread_that_was_not_read_may_be_deleted_while_a_profile_is_made(api: Api) -> None:
-    only(api)
-    hear(api, "t2", "I like tea")
-    job = profile_job(api)
-    hear(api, "t1", "I am ill")
-    api.delete_thread(**ANA)
-    complete(api, job, summary="Ana likes tea.")
-    assert known(api) == ["Ana likes tea."]
 
 
 @pytest.mark.feature("E7", "A11")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.protocol import ANA, claim, complete, say
-from tests.support.sqlapi import Api, wide_text
-from tests.support.summaries import LISTS, compress, compressing, write
+from tests.support.protocol import ANA, say
+from tests.support.sqlapi import Api
+from tests.support.summaries import LISTS, compress, compressing
 
 
 def archived(api: Api) -> Any:
@@ -65,14 +65,6 @@ def test_the_document_of_a_thread_grows_with_the_next_compression(api: Api, late
     assert f"{days[0]} to {days[-1]}" in second.content
 
 
-@pytest.mark.feature("A6", "A8")
-def test_nothing_is_archived_unless_the_policy_says_so(api: Api) -> None:
-    compressing(api)
-    write(api, *[10] * 10)
-    compress(api)
-    assert api.list_documents(user_id="ana") == []
-
-
 def archived_count(api: Api) -> int:
     return len(api.list_documents(user_id="ana"))
 
@@ -90,14 +82,3 @@ def test_the_document_goes_with_a_deleted_thread_and_outlives_a_cleared_one(api:
     archive(api)
     getattr(api, function)(**ANA)
     assert archived_count(api) == left
-
-
-@pytest.mark.feature("A8")
-def test_names_of_any_length_can_be_archived(api: Api) -> None:
-    wide = {"user_id": wide_text(255, 1), "thread_id": wide_text(255, 2)}
-    compressing(api, archive_conversations=True)
-    write(api, *[4000] * 10, **wide, agent_id=wide_text(255, 3))
-    complete(api, claim(api), summary=wide_text(60_000), metadata={"topics": ["記憶"] * 1000})
-    [document] = api.list_documents(user_id=wide["user_id"])
-    assert (document.namespace, document.thread_id) == (f"conversations:{wide['user_id']}"[:255], wide["thread_id"])
-    assert document.content.endswith(wide_text(60_000))

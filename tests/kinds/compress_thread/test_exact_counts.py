@@ -31,19 +31,6 @@ def test_exact_counts_take_the_place_of_the_estimates(api: Api) -> None:
     assert (estimated["token_count"], "is_counted" in estimated) == (10, False)
 
 
-@pytest.mark.feature("A5")
-def test_a_counted_message_is_not_counted_again_until_it_changes(api: Api) -> None:
-    compressing(api)
-    write(api, *[10] * 6)
-    for count in (3, 7):
-        counts = {str(seq): count for seq in range(6)}
-        complete(api, asked(api, "compress_thread"), skipped="below", token_counts=counts, token_counter="o200k_base")
-        assert api.list_threads(user_id="ana")[0].active_tokens == 18
-    api.connection.execute("update memory.messages set content = 'short' where seq = 2")
-    assert api.query("select seq, token_count from memory.messages where not is_counted") == [(2, 2)]
-    assert len(active(api)) == 6
-
-
 @pytest.mark.feature("A5", "A6")
 def test_a_thread_that_is_smaller_than_estimated_is_left_alone(api: Api) -> None:
     compressing(api)

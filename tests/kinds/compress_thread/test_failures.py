@@ -8,27 +8,7 @@ import pytest
 
 from tests.support.protocol import ANA, claim, complete, lease, make_due, nothing_to_do, open_jobs
 from tests.support.sqlapi import Api, refused
-from tests.support.summaries import COMPRESSION, active, compressing, only, sources, summaries, write
-
-TALKED = {"summary": "They talked."}
-
-
-COUNTER = {**TALKED, "token_counter": "o200k_base"}
-
-
-BAD_RESULTS: list[dict[str, Any]] = [
-    {},
-    {"summary": " "},
-    {"summary": 5},
-    {"summary": "x" * 10_000_000},
-    {**TALKED, "metadata": []},
-    {**TALKED, "generation_time_ms": -1},
-    {**TALKED, "token_counts": {"0": 1}},
-    *({**COUNTER, "token_counts": counts} for counts in ([1], {"0": "1"}, {"0": 1.5}, {"0": -1}, {"0": 10**400})),
-    *({**COUNTER, "token_counts": {seq: 1}} for seq in ("-1", "9" * 30, "1; drop")),
-    {"skipped": "below", "token_counts": {"0": None}, "token_counter": "o200k_base"},
-]
-
+from tests.support.summaries import COMPRESSION, active, compressing, only, summaries, write
 
 TALKED = {"summary": "They talked."}
 COUNTER = {**TALKED, "token_counter": "o200k_base"}
@@ -36,7 +16,7 @@ BAD_RESULTS: list[dict[str, Any]] = [
     {},
     {"summary": " "},
     {"summary": 5},
-    {"summary": "x" * 10_000_000},
+    {"summary": "x" * 300_000},
     {**TALKED, "metadata": []},
     {**TALKED, "generation_time_ms": -1},
     {**TALKED, "token_counts": {"0": 1}},
@@ -56,19 +36,6 @@ def test_a_bad_result_changes_nothing(api: Api) -> None:
         with refused("result"):
             api.complete_job(**lease(job), result=result)
     assert api.state() == before
-
-
-@pytest.mark.feature("A7", "A14")
-def test_a_compression_that_never_succeeds_leaves_the_thread_as_it_was(api: Api) -> None:
-    compressing(api)
-    write(api, *[10] * 10)
-    before = api.get_messages(**ANA)
-    for status in ["pending"] * 4 + ["dead"]:
-        assert api.fail_job(**lease(claim(api)), error="no model") == status
-        assert (api.get_messages(**ANA), api.get_thread_summary(**ANA)) == (before, [])
-        assert sources(api) == ["message"] * 10
-        make_due(api)
-    assert summaries(api) == [("thread", 0, 5, "failed")]
 
 
 @pytest.mark.feature("A7", "D11")
@@ -104,15 +71,3 @@ def test_two_kinds_of_jobs_never_continue_one_summary_at_once(api: Api, kinds: t
         complete(api, job, summary="Second.")
     assert active(api) == [6, 7, 8, 9]
     assert summaries(api)[-1] == ("thread", 0, 9, "completed")
-
-
-@pytest.mark.feature("D5")
-def test_a_summary_whose_job_has_another_task_by_now_is_not_left_in_process(api: Api) -> None:
-    only(api, cadence={"thread_summary_every_n": 2})
-    write(api, 1, 1)
-    api.connection.execute("update memory.jobs set variant = ''")  # the policy decides when the job is handed out
-    api.release_job(**lease(claim(api)))
-    only(api, cadence={"thread_summary_every_n": 0}, summary={"when": "each_round"})
-    job = claim(api)
-    assert job.payload["kind"] == "rolling"
-    assert summaries(api) == [("rolling", 0, 1, "processing")]

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.protocol import ANA, activate, age, claim, make_due, say
+from tests.support.protocol import ANA, activate, age, make_due, say
 from tests.support.sqlapi import Api
-from tests.support.summaries import COMPRESSION, active, compress, compressing, only
-from tests.support.texts import unread_messages
+from tests.support.summaries import COMPRESSION, compress, compressing, only
 
 QUERIES = ["tea boat", "lamp", "fern moss kite", "drum salt tea", "Ana kite", "May"]
 
@@ -78,25 +77,6 @@ def test_a_result_says_whether_the_message_is_still_in_its_thread(api: Api) -> N
     assert shown == ["Hello"] * 4 + ["The boat is red"]
 
 
-@pytest.mark.feature("A7", "E6")
-def test_a_new_model_embeds_compressed_messages_when_those_after_them_are_gone(api: Api) -> None:
-    compressed(api, "We bought a boat")
-    api.connection.execute("delete from memory.messages where is_active")
-    activate(api, "ada", "embedding")
-    assert "We bought a boat" in str(claim(api, "backfill").payload["texts"])
-
-
-@pytest.mark.feature("A7", "E4")
-def test_a_sweep_parses_the_words_of_compressed_messages(api: Api) -> None:
-    compressed(api, "We bought a boat")
-    api.connection.execute("delete from memory.texts where source = 'message'")
-    api.connection.execute("delete from memory.marks where kind = 'words'")
-    assert found(api) == ["t1/0"]  # the search itself parses them
-    api.sweep()
-    assert unread_messages(api) == []
-    assert found(api) == ["t1/0"]
-
-
 @pytest.mark.feature("A7", "A11")
 @pytest.mark.parametrize(
     "end", ["select memory.delete_thread('ana', 't1')", "update memory.messages set expires_at = '2020-01-01'"]
@@ -118,14 +98,3 @@ def test_a_compressed_message_that_is_gone_is_not_found(api: Api, end: str) -> N
         pass
     assert api.query("select from memory.messages where content = 'We bought a boat'") == []
     assert api.query("select from memory.texts where model is not null and id = 't1/0'") == []
-
-
-@pytest.mark.feature("A7", "D11")
-def test_a_compressed_message_outlives_its_summary(api: Api) -> None:
-    compressed(api, "We bought a boat")
-    api.connection.execute("delete from memory.summaries")
-    api.sweep()
-    assert found(api) == ["t1/0"]
-    assert active(api) == [1, 2, 3, 4]
-    api.clear_thread(**ANA)
-    assert found(api) == []

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.context.steps import without_recall
 from tests.support.protocol import ANA, claim, complete, nothing_to_do, say
-from tests.support.sqlapi import Api, fenced
+from tests.support.sqlapi import Api
 from tests.support.summaries import (
     LISTS,
     active,
@@ -89,21 +88,6 @@ def test_tool_results_are_kept_with_their_call(api: Api, keep: int) -> None:
     while wanted % 6 in (2, 3, 4):  # a tool's result
         wanted -= 1
     assert active(api) == list(range(wanted, 12))
-
-
-@pytest.mark.feature("A7", "E16")
-def test_a_context_has_the_summary_in_place_of_the_compressed_messages(api: Api) -> None:
-    without_recall(api)
-    compressing(api)
-    api.talk(**ANA, rounds=4)
-    compress(api, "They said hello.")
-    assert [(part.source, part.content) for part in api.get_context(**ANA)] == [
-        ("thread_summary", fenced("Summary of the conversation so far:\nThey said hello.")),
-        ("message", "question 2"),
-        ("message", "answer 2"),
-        ("message", "question 3"),
-        ("message", "answer 3"),
-    ]
 
 
 @pytest.mark.feature("A7")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from tests.support.protocol import ANA, claim, complete, nothing_to_do, open_jobs
 from tests.support.sqlapi import Api
-from tests.support.summaries import asked, compressing, only, summaries, write, write_at_once
+from tests.support.summaries import asked, compressing, summaries, write, write_at_once
 
 
 @pytest.mark.feature("A6")
@@ -54,24 +53,6 @@ def test_a_thread_is_compressed_on_demand(api: Api, size: int) -> None:
     compressing(api)
     write(api, *[size] * 10)
     assert asked(api, "compress_thread").payload["is_forced"] is True
-
-
-@pytest.mark.feature("A6", "A15")
-@pytest.mark.parametrize(
-    ("section", "jobs"),
-    [
-        ({}, 0),  # 10,000 tokens
-        ({"threshold_tokens": 50}, 1),
-        ({"threshold_tokens": 50, "enabled": False}, 0),
-        ({"threshold_tokens": 50, "recent_messages_to_keep": 12}, 0),
-    ],
-)
-def test_each_agent_can_have_a_configuration_of_its_own(api: Api, section: dict[str, Any], jobs: int) -> None:
-    api.set_policy(settings={"compression": section}, agent_id="research_agent")
-    only(api, compression={"enabled": True})
-    write(api, *[10] * 12, agent_id="research_agent")
-    write(api, *[10] * 12, agent_id="other", thread_id="t2")
-    assert api.query("select kind, scope from memory.jobs") == [("compress_thread", "t1")] * jobs
 
 
 @pytest.mark.feature("A6", "E15")

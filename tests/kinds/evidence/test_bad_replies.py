@@ -138,14 +138,6 @@ def test_each_reason_is_counted_by_its_name(api: Api) -> None:
 
 
 @pytest.mark.feature("F2")
-def test_a_value_that_nobody_said_is_left_out(api: Api) -> None:
-    job = extraction(api, SAID)
-    extracted(api, job, memory("Maya moved to Porto", [0], subject="sister Maya", attribute="home", value="Lisbon"))
-    [stored] = api.list_memories(user_id=job.user_id)
-    assert (stored.content, stored.attribute, "value" in stored.metadata) == ("Maya moved to Porto", None, False)
-
-
-@pytest.mark.feature("F2")
 def test_an_answer_is_understood_by_what_it_answers(api: Api) -> None:
     said = ["Where shall we eat?", "a: Are you allergic to peanuts?", "Yes."]
     assert extracted(api, extraction(api, said), memory("The user is allergic to peanuts", [2]))["inserted"] == 1
@@ -253,15 +245,3 @@ def test_an_article_must_rest_on_its_memories(api: Api) -> None:
     outcome = complete(api, claim(api, "consolidate"), articles=[bad, good])
     assert (outcome["articles"], outcome["refused"], outcome["refusals"]) == (1, 1, {"no evidence": 1})
     assert [document.title for document in api.list_documents(user_id="ana")] == ["Rome"]
-
-
-@pytest.mark.feature("C4", "F6")
-def test_an_artifact_keeps_its_description_when_a_reply_says_nothing_of_it(api: Api) -> None:
-    activate(api)
-    log = "".join(f"fetched page {number} of the catalogue\n" for number in range(200)) + "done, 3 errors\n"
-    api.add_message(user_id="ana", thread_id="t", role="tool", content=log)
-    job = claim(api, "describe_artifact")
-    [before] = api.list_artifacts(user_id="ana")
-    outcome = complete(api, job, description="One line of at most 25 words in the language of the text")
-    assert outcome["description"] == before.description
-    assert sum(outcome["refusals"].values()) == 1

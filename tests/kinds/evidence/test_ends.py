@@ -42,13 +42,6 @@ def test_a_statement_replaces_nothing_of_which_it_does_not_speak(api: Api) -> No
     assert left == {BEES["content"], ACME["content"], "Maya moved to Porto"}
 
 
-def test_a_message_ends_nothing_of_which_it_does_not_speak(api: Api) -> None:
-    ends = [{"number": BEES["content"], "seqs": [0]}, {"number": ACME["content"], "seqs": [0]}]
-    outcome, left = replied(api, [SAID], [BEES, ACME], ends=ends)
-    assert (outcome["ended"], outcome["refusals"]) == (0, {"no evidence": 2})
-    assert left == {BEES["content"], ACME["content"]}
-
-
 @pytest.mark.parametrize(
     ("said", "known", "new"),
     [
@@ -65,12 +58,6 @@ def test_a_statement_ends_what_it_speaks_of(api: Api, said: str, known: dict[str
     assert left == {new["content"]}
     outcome, left = replied(api, heard, [known], ends=[{"number": known["content"], "seqs": [2]}])
     assert outcome["ended"] == (0 if said.startswith("Bosch") else 1)
-
-
-def test_models_that_translate_end_what_they_name(api: Api) -> None:
-    api.set_policy(settings={"models": {"translates": True}})
-    new = memory("Maya wohnt in Porto", [0], replaces=[BEES["content"]])
-    assert replied(api, [SAID], [BEES], memories=[new])[0]["ended"] == 1
 
 
 def test_facts_without_a_word_in_common_do_not_contradict_each_other(api: Api) -> None:

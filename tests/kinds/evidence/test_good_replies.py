@@ -45,18 +45,6 @@ def test_at_most_one_good_reply_of_two_hundred_is_refused(api: Api, step: int) -
     assert len(refused) <= (1 if step == 1 else 0), refused
 
 
-@pytest.mark.feature("D7", "F6")
-def test_the_points_of_a_rolling_summary_are_read_without_their_marks(api: Api) -> None:
-    api.set_policy(settings=KEEPS_NOTHING)
-    for conversation in CONVERSATIONS[::10]:
-        user_id = hear(api, conversation["said"])
-        api.summarize_thread(user_id=user_id, thread_id="t")
-        points = "\n".join(
-            f'[seq 0-{seqs[-1]}] "{content}": so they said' for content, seqs in conversation["memories"]
-        )
-        assert "refusals" not in complete(api, claim(api, "summarize_thread", user_id=user_id), summary=points)
-
-
 @pytest.mark.feature("F2", "F6")
 def test_what_the_built_in_model_makes_is_stored(api: Api) -> None:
     """It quotes; a memory is one of its sentences or what a table of words says of it."""

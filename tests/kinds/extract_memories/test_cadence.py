@@ -84,13 +84,3 @@ def test_recent_k_limits_what_is_read_to_the_widest_request(
     api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}] * 5)
     assert len({api.extract_memories(**ANA, recent_k=recent_k) for recent_k in requests}) == 1
     assert [message["seq"] for message in claim(api).payload["messages"]] == list(range(5 - expected, 5))
-
-
-@pytest.mark.feature("B9", "E8")
-def test_recent_k_does_not_cut_off_a_backlog_that_is_being_read(api: Api) -> None:
-    extraction_only(api)
-    queued(api, messages=250)
-    first = claim(api)
-    api.extract_memories(**ANA, recent_k=1)
-    api.complete_job(**lease(first), result={"memories": []})
-    assert [message["seq"] for message in claim(api).payload["messages"]] == list(range(200, 250))

@@ -45,14 +45,6 @@ def test_the_payload_has_the_attributes_and_what_is_known(api: Api) -> None:
     assert (payload["attributes"]["home"], payload["attributes"]["employer"]) == ("many", "one")
 
 
-def test_the_policy_says_how_many_known_memories_the_payload_brings(api: Api) -> None:
-    api.set_policy(settings={"extraction": {"known": 3}})
-    for number in range(5):
-        api.add_memory(user_id="ana", content=f"Fact {number}")
-    say(api, "Hello")
-    assert [k["number"] for k in claimed(api).payload["known"]] == [1, 2, 3]
-
-
 def test_what_the_messages_can_concern_comes_before_what_is_new(api: Api) -> None:
     api.set_policy(settings={"extraction": {"known": 4}})
     concerned = [
@@ -87,12 +79,6 @@ def test_ends_without_evidence_in_the_messages_change_nothing(api: Api) -> None:
     assert states(api) == {LYON: ("current", None)}
 
 
-def test_an_end_whose_time_cannot_be_read_is_when_it_was_said(api: Api) -> None:
-    heard(api, fact(LYON))
-    heard(api, {"number": 1, "ended_at": "soon", "corrects": "no"}, day="02-01")
-    assert states(api)[LYON] == ("ended", "02-01")
-
-
 def test_a_known_memory_that_changed_meanwhile_is_left_alone(api: Api) -> None:
     lyon = api.add_memory(user_id="ana", content=LYON).memory_id
     [seq] = say(api, "I left Lyon")
@@ -118,6 +104,19 @@ def test_the_old_value_ends_when_the_new_one_begins(api: Api, fields: dict[str, 
     heard(api, fact(LYON))
     heard(api, fact(PORTO, **fields), day="03-01")
     assert states(api)[LYON] == ("replaced", ended)
+
+
+@pytest.mark.parametrize(
+    ("ended_at", "state", "on"),
+    [("2024-02-20", "ended", "02-20"), ("2019-01-01", "ended", "01-01"), ("2099-01-01", "current", "01-01")],
+    ids=["since", "before the beginning", "to come"],
+)
+def test_an_end_without_a_successor(api: Api, ended_at: str, state: str, on: str) -> None:
+    heard(api, fact("Works at Acme", attribute="employer"))
+    outcome = heard(api, {"number": 1, "ended_at": ended_at}, day="03-01")
+    assert outcome["ended"] == 1
+    assert states(api) == {"Works at Acme": (state, on)}
+    assert as_of(api, "02-25") == ([] if state == "ended" else ["Works at Acme"])
 
 
 @pytest.mark.parametrize("value", ["ACME", None])
@@ -151,14 +150,6 @@ def test_what_a_correction_names_was_never_true(api: Api, how: str) -> None:
     assert as_of(api, "01-15") == []
 
 
-def test_a_hobby_ends_only_by_a_denial_of_that_hobby(api: Api) -> None:
-    heard(api, fact("Plays chess", attribute="hobby"), fact("Climbs rocks", attribute="hobby", value="climbing"))
-    heard(api, fact("Gave up chess", attribute="hobby", status="ended", value="Chess"), day="02-01")
-    assert {c: s for c, (s, _) in states(api).items() if c != "Gave up chess"} == {
-        "Plays chess": "ended", "Climbs rocks": "current",
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize("status", ["planned", "supposed", "quoted", "never_true"])
 def test_what_is_no_fact_of_now_ends_nothing(api: Api, status: str) -> None:
     heard(api, fact(LYON))
@@ -167,15 +158,6 @@ def test_what_is_no_fact_of_now_ends_nothing(api: Api, status: str) -> None:
     assert states(api) == expected
     heard(api, fact("Lives in Oslo"), day="04-01")
     assert states(api)[LYON] == ("replaced", "04-01")
-
-
-def test_a_correction_without_numbers_corrects_the_newest_alone(api: Api) -> None:
-    heard(api, fact("Is allergic to gluten", attribute="allergy"))
-    heard(api, fact("Is allergic to peanuts", attribute="allergy"), day="02-01")
-    heard(api, fact("Is allergic to almonds", attribute="allergy", corrects=True), day="02-02")
-    assert {c: s for c, (s, _) in states(api).items()} == {
-        "Is allergic to gluten": "current", "Is allergic to peanuts": "corrected", "Is allergic to almonds": "current",
-    }  # fmt: skip
 
 
 def test_a_correction_within_one_reply(api: Api) -> None:

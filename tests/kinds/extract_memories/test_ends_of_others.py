@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from tests.kinds.extract_memories.changing import LYON, PORTO, as_of, fact, heard, states
-from tests.kinds.extract_memories.steps import extract, found
-from tests.support.protocol import activate, say
+from tests.support.protocol import activate
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F1", "F3", "F29", "E10")
@@ -55,13 +54,6 @@ def test_another_subject_and_another_agents_memories_are_left_alone(api: Api) ->
     assert states(api)["Lou lives in Rome"] == states(api)["Joss lives in Oslo"] == ("current", None)
 
 
-def test_a_user_ends_what_the_application_stated(api: Api) -> None:
-    api.add_memory(user_id="ana", content=LYON, attribute="home")
-    say(api, "I moved to Porto")
-    extract(api, found(**fact(PORTO)))
-    assert {c: s for c, (s, _) in states(api).items()} == {LYON: "replaced", PORTO: "current"}
-
-
 def test_a_suspicious_statement_ends_nothing(api: Api) -> None:
     heard(api, fact(LYON))
     heard(api, fact(PORTO, suspicious="an attack", replaces=[1]), day="03-01")
@@ -82,9 +74,3 @@ def test_jobs_may_end_in_any_order(api: Api, order: tuple[int, ...]) -> None:
         "Lives in Oslo": ("current", None),
     }  # fmt: skip
     assert [as_of(api, f"{month}-15") for month in ("01", "02", "03")] == [[f"Lives in {town}"] for town, _ in towns]
-
-
-def test_an_end_that_was_said_before_the_statement_ends_nothing(api: Api) -> None:
-    heard(api, fact("Works at Acme", attribute="employer"), day="03-01")
-    heard(api, fact("Left Acme", attribute="employer", value="Acme", status="ended"), {"number": 1}, day="02-01")
-    assert states(api)["Works at Acme"] == ("current", None)

@@ -56,30 +56,6 @@ def test_a_thread_that_is_not_quiet_is_read_before_its_messages_expire(
     assert api.sweep()["queued"] == 0
 
 
-@pytest.mark.parametrize(("role", "queued"), [("user", 1), ("assistant", 1), ("tool", 0)])
-def test_a_message_that_lives_shorter_than_those_before_it_is_read_before_it_expires(
-    api: Api, role: str, queued: int
-) -> None:
-    say(api, *["Hello"] * 3)
-    say(api, "I like tea", role=role, expires_at=api.value("select now() + interval '26 hours'"))
-    assert api.sweep()["queued"] == 0
-    api.query(
-        "update memory.messages set created_at = created_at - interval '14 hours',"
-        " expires_at = expires_at - interval '14 hours' returning 1"
-    )
-    assert api.sweep()["queued"] == queued
-    assert open_jobs(api) == ["extract_memories"] * queued
-
-
-@pytest.mark.parametrize("lives", ["7 days", None])
-def test_a_thread_is_read_however_long_it_has_been_quiet(api: Api, lives: str | None) -> None:
-    """The store was off, or what was said was imported."""
-    say(api, "Hello", created_at="2024-05-01", expires_at="infinity" if lives is None else None)
-    assert api.sweep()["queued"] == 1
-    assert api.finish_jobs() == 1
-    assert api.sweep()["queued"] == 0
-
-
 def test_what_expired_while_the_store_was_off_is_read_and_then_goes(api: Api) -> None:
     say(api, "I like tea")
     said_ago(api, "14 days")
@@ -121,13 +97,6 @@ def test_what_nobody_may_read_goes_at_once(api: Api, settings: dict[str, Any]) -
     swept = api.sweep()
     assert (swept["messages"], swept["queued"]) == (1, 1)
     assert api.query("select user_id from memory.messages") == [("bob",)]
-
-
-def test_a_budget_of_nothing_is_enough_for_the_built_in_model(api: Api) -> None:
-    api.set_policy(settings={"budget": {"tokens_per_user_per_day": 0}})
-    say(api, "Hello")
-    said_ago(api, "8 days")
-    assert (api.sweep()["queued"], api.finish_jobs()) == (1, 1)
 
 
 def die(api: Api) -> None:

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from tests.kinds.extract_memories.steps import claimed, extract, found, known
-from tests.support.protocol import ANA, complete, nothing_to_do, open_jobs, say
+from tests.support.protocol import ANA, complete, nothing_to_do, say
 from tests.support.sqlapi import Api, fenced
 from tests.support.summaries import each_round
 
@@ -132,13 +132,7 @@ def test_text_that_only_resembles_recalled_text_is_read(api: Api) -> None:
 @pytest.mark.feature("E6")
 @pytest.mark.parametrize(
     "pattern",
-    [
-        "[Previous context: ",
-        "[MemoryRef: ",
-        "## Your Memories\n \n**a:**\n1. x\n",
-        fenced("x"),
-        "Summary of the conversation so far:\na\n",
-    ],
+    ["[Previous context: ", "## Your Memories\n \n**a:**\n1. x\n", fenced("x")],
 )
 def test_a_huge_message_of_markers_is_read_in_reasonable_time(api: Api, pattern: str) -> None:
     say(api, pattern * 20_000, f"## Your Memories{pattern * 10_000}x", "Hello")
@@ -180,21 +174,11 @@ def test_messages_of_noise_count_as_read_without_a_model(api: Api, noise: tuple[
 
 
 @pytest.mark.feature("B9")
-def test_noise_at_the_end_of_what_was_read_costs_no_call_of_its_own(api: Api) -> None:
-    say(api, "Hello")
-    say(api, *["noise"] * 30, role="tool")
-    assert extract(api)["through_seq"] == 30
-    assert nothing_to_do(api)
-    assert open_jobs(api) == []
-    assert extracted_seq(api) == 30
-
-
-@pytest.mark.feature("B9")
 @pytest.mark.parametrize(
     ("sizes", "parts"),
     [
         ([8000] * 11 + [7992, 4, 8], [13, 1]),  # of 2,000 tokens each
-        ([1_000_000] * 13, [12, 1]),  # prompts show 8,000 characters
+        ([100_000] * 13, [12, 1]),  # prompts show 8,000 characters
         ([1] * 250, [200, 50]),
     ],
     ids=str,

@@ -8,7 +8,7 @@ import pytest
 
 from tests.kinds.extract_memories.steps import found, known
 from tests.kinds.facts import current, reconcile, superseded
-from tests.support.protocol import activate, claim, complete, open_jobs, say
+from tests.support.protocol import activate, claim, complete, say
 from tests.support.sqlapi import Api
 
 OSLO, ROME = "Lives in Oslo", "Lives in Rome"
@@ -60,26 +60,6 @@ def test_a_memory_of_two_threads_names_the_one_where_it_was_said_last(
     assert [(memory.thread_id, memory.source_seqs) for memory in known(api)] == [(thread_id, [0])]
 
 
-@pytest.mark.feature("E12")
-def test_the_event_of_a_memory_is_the_earliest_that_was_said(api: Api) -> None:
-    for event_time in ("2023-05-01", "2023-03-01", "2023-04-01", None):
-        heard(api, "Moved to Oslo", "06-01", event_time=event_time)
-    [memory] = known(api)
-    assert memory.metadata["event_time"] == "2023-03-01"
-    assert memory.valid_from.isoformat()[:10] == "2023-03-01"
-
-
-@pytest.mark.feature("E10")
-def test_of_facts_said_in_one_moment_the_later_message_wins(api: Api) -> None:
-    """Messages that are appended together have one time; confidence counts after their order."""
-    say(api, ROME, OSLO, created_at="2024-01-01T10:00:00Z")
-    api.extract_memories(user_id="ana", thread_id="t1")
-    memories = [found(OSLO, seqs=[1], confidence=0.5), found(ROME, seqs=[0], confidence=0.9)]
-    complete(api, claim(api, "extract_memories"), memories=memories)
-    reconcile(api, (), ((OSLO, ROME),))
-    assert current(api) == [OSLO]
-
-
 @pytest.mark.feature("E10", "E12")
 @pytest.mark.parametrize(("day", "stays"), [("03-01", OSLO), ("01-15", ROME)])
 def test_a_fact_that_lost_a_contradiction_wins_when_it_is_said_again_later(api: Api, day: str, stays: str) -> None:
@@ -100,10 +80,3 @@ def test_a_hidden_duplicate_stays_hidden_when_it_is_said_again(api: Api) -> None
     reconcile(api, (("Likes tea", "Likes green tea"),))
     assert heard(api, "Likes tea", "03-01")["duplicates"] == 1
     assert current(api) == ["Likes green tea"]
-
-
-@pytest.mark.feature("E13")
-def test_a_chat_model_does_not_reconcile_because_a_fact_was_said_again(api: Api) -> None:
-    heard(api, OSLO, "01-01")
-    heard(api, OSLO, "02-01")
-    assert "reconcile_memories" not in open_jobs(api)

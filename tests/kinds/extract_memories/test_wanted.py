@@ -97,14 +97,6 @@ def test_schemas_that_others_write_are_taken_and_what_obeys_them_is_stored(wante
     }
 
 
-def test_a_repetition_brings_the_fields_of_a_memory_that_had_none(wanted: Api) -> None:
-    wanted.set_policy(agent_id="shop", settings=Jsonb({"extraction": {"types": {"order": {}}}}))
-    [first] = complete(wanted, claimed(wanted))
-    wanted.set_policy(agent_id="shop", settings=Jsonb({"extraction": {"types": {"order": ORDER}}}))
-    [again] = complete(wanted, claimed(wanted), seqs=[2], fields={"item": "mug"})
-    assert (again.memory_id, again.metadata["fields"]) == (first.memory_id, {"item": "mug"})
-
-
 WRONG: list[dict[str, Any]] = [
     {"memory_type": "fact"},
     {"fields": {}},

@@ -56,16 +56,6 @@ def test_several_facts_that_contradict_each_other(
 
 
 @pytest.mark.feature("E10")
-@pytest.mark.parametrize("named", ["Lives in Oslo", "Lives in Oslo with Anna"])
-def test_a_fact_that_contradicts_a_duplicate_contradicts_the_one_that_stays(api: Api, named: str) -> None:
-    know(api, "Lives in Oslo", "Lives in Oslo with Anna", "Lives in Rome")
-    pair = ("Lives in Oslo", "Lives in Oslo with Anna")
-    outcome = reconcile(api, (pair,), ((named, "Lives in Rome"),))
-    assert outcome == counts(kept=1, merged=1, contradicted=1)
-    assert current(api) == ["Lives in Rome"]
-
-
-@pytest.mark.feature("E10")
 @pytest.mark.parametrize("at_once", [True, False])
 def test_a_fact_that_was_said_again_wins_over_what_was_said_in_between(api: Api, at_once: bool) -> None:
     again = ("Lives in Oslo, Norway", "Lives in Oslo")

@@ -74,15 +74,6 @@ def test_members_of_a_set_that_are_no_duplicates_stay(api: Api) -> None:
     assert current(api) == ["Likes boats", "Likes green tea"]
 
 
-@pytest.mark.feature("E10", "B8")
-def test_merging_at_the_limit_costs_no_other_memory(api: Api) -> None:
-    api.set_policy(settings={"memories": {"max_per_agent": 4}})
-    know(api, "oldest", "Likes tea", "Likes green tea", "Owns a boat")
-    reconcile(api, (("Likes tea", "Likes green tea"),))
-    assert current(api) == ["oldest", "Likes green tea", "Owns a boat"]
-    assert_counter_is_exact(api)
-
-
 @pytest.mark.feature("E10")
 @pytest.mark.parametrize("pair", DUPLICATES, ids=lambda pair: pair.newer)
 def test_a_fact_that_says_all_of_a_duplicate_takes_its_place(api: Api, pair: Pair) -> None:
@@ -135,10 +126,3 @@ def test_of_two_wordings_the_newer_stays_unless_the_older_says_all_of_it(
     wordings = {"older": older, "newer": newer}
     assert reconcile(api, ((older, newer),)) == counts(kept=1, merged=1)
     assert current(api) == [wordings[stays]]
-
-
-@pytest.mark.feature("E10")
-def test_nothing_is_decided_about_long_texts(api: Api) -> None:
-    long = "Likes tea " + "and cake " * 250
-    know(api, "Likes tea", long)
-    assert reconcile(api, (("Likes tea", long),), (("Likes tea", long),)) == counts(kept=2, refused=2)

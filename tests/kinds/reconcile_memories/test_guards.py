@@ -112,17 +112,6 @@ def test_a_fact_that_changed_meanwhile_is_left_alone_and_counted(api: Api, secti
     assert api.value("select md5(string_agg(m::text, '' order by memory_id)) from memory.memories as m") == before
 
 
-@pytest.mark.feature("E10")
-def test_one_refusal_does_not_stop_the_rest(api: Api) -> None:
-    know(api, "Likes tea", "Likes green tea", "Is 30", "Is 31")
-    know(api, "Likes blue tea", agent_id="sales")
-    duplicates = (("Likes tea", "Likes blue tea"), ("Likes tea", "Likes green tea"))
-    outcome = reconcile(api, duplicates, (("Is 31", "Likes blue tea"), ("Is 30", "Is 31")))
-    assert outcome == counts(kept=3, merged=1, contradicted=1, refused=2)
-    assert current(api) == ["Likes green tea", "Is 31", "Likes blue tea"]
-    assert_counter_is_exact(api)
-
-
 # Losers ---------------------------------------------------------------------------------------------------------------
 
 

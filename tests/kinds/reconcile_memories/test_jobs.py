@@ -156,32 +156,6 @@ def test_automatic_reconciliation_with_nothing_new_asks_no_model_and_on_demand_a
     extract(api, "c")
 
 
-@pytest.mark.feature("E10")
-@pytest.mark.parametrize("facts", [0, 1])
-def test_fewer_than_two_facts_need_no_model(api: Api, facts: int) -> None:
-    know(api, *["only"] * facts)
-    job_id = api.reconcile_memories(user_id="ana")
-    assert nothing_to_do(api)
-    assert api.get_job(user_id="ana", job_id=job_id).result == {"skipped": "nothing new"}
-
-
-@pytest.mark.feature("E10", "E15")
-def test_two_requests_are_one_job_of_the_wider_kind(api: Api) -> None:
-    know(api, *[f"fact {number}" for number in range(9)])
-    assert len({api.reconcile_memories(user_id="ana", n=n) for n in (3, 7, 5)}) == 1
-    assert len(claim(api).payload["facts"]) == 7
-
-
-@pytest.mark.feature("E10", "E13")
-@pytest.mark.parametrize(("n", "is_due"), [(2, True), (49, True), (50, False)])
-def test_a_look_at_a_few_facts_does_not_take_the_place_of_the_automatic_one(api: Api, n: int, is_due: bool) -> None:
-    api.set_policy(settings={"cadence": {"reconcile_every_n": 1}})
-    know(api, *[f"fact {number}" for number in range(9)])
-    hand_in(api, claimed(api, n=n))
-    extract(api)
-    assert nothing_to_do(api, "reconcile_memories") != is_due
-
-
 @pytest.mark.feature("F6")
 def test_a_job_of_a_provider_carries_its_prompt_and_one_of_the_built_in_model_none(api: Api) -> None:
     know(api, "a", "b")

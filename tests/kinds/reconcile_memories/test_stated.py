@@ -95,16 +95,6 @@ def test_a_stated_fact_is_merged_only_into_a_stated_fact(api: Api) -> None:
 
 
 @pytest.mark.feature("E10")
-def test_an_extracted_memory_whose_text_somebody_changed_counts_as_stated(api: Api) -> None:
-    extracted_ids = know(api, "Lives in Bern", "Lives in Munich", source="extraction")
-    api.update_memory(user_id="ana", memory_id=extracted_ids[0], importance=1)
-    api.update_memory(user_id="ana", memory_id=extracted_ids[0], content="Lives in Berlin")
-    # Whoever changed the text said so later than the other memory was drawn from a conversation.
-    reconcile(api, (), (("Lives in Berlin", "Lives in Munich"),))
-    assert current(api) == ["Lives in Berlin"]
-
-
-@pytest.mark.feature("E10")
 @pytest.mark.parametrize(("source", "is_stated"), [("user", True), ("import", True), ("extraction", False)])
 def test_an_extracted_memory_that_somebody_states_counts_as_stated(api: Api, source: str, is_stated: bool) -> None:
     [first, _] = know(api, "Lives in Berlin", "Lives in Munich", source="extraction")

@@ -43,29 +43,6 @@ def test_both_kinds_can_be_asked_for_under_every_policy(api: Api, every_n: int, 
 
 
 @pytest.mark.feature("E5", "D2")
-@pytest.mark.parametrize(("every_n", "expected"), [(0, "rolling"), (100, "thread")])
-def test_without_a_kind_it_is_the_one_that_the_policy_makes(api: Api, every_n: int, expected: str) -> None:
-    api.set_policy(settings={"cadence": {"thread_summary_every_n": every_n}}, agent_id="cook")
-    api.talk(**ANA, rounds=1)
-    api.talk(**ANA, rounds=1, agent_id="cook")
-    assert api.summarize_thread(**ANA) == api.summarize_thread(**ANA, kind=expected)
-    assert claim(api, "summarize_thread").payload["kind"] == expected
-
-
-@pytest.mark.feature("E5", "D5")
-def test_both_kinds_are_made_at_the_same_time(api: Api) -> None:
-    only(api)
-    api.talk(**ANA, rounds=3)
-    for kind in KINDS:
-        api.summarize_thread(**ANA, kind=kind)
-    jobs = api.claim_jobs(worker="test", max_jobs=10)
-    assert api.query("select kind, status from memory.summary_chain") == [(kind, "processing") for kind in KINDS]
-    for job in reversed(jobs):
-        complete(api, job, summary="They talked.")
-    assert api.query("select kind, status from memory.summary_chain") == [(kind, "completed") for kind in KINDS]
-
-
-@pytest.mark.feature("E5", "D2")
 def test_a_request_for_one_kind_is_not_lost_in_a_running_job_of_the_other(api: Api) -> None:
     only(api)
     api.talk(**ANA, rounds=3)

@@ -52,25 +52,6 @@ def test_a_window_that_slides_says_what_it_drops(api: Api, said: list[Line]) -> 
     assert lines == ["Sliding window: dropping seq 0-1 for t1", "Summarized messages 2-15 for t1 in 5ms"]
 
 
-def test_a_model_that_reports_no_time_gets_the_time_since_the_claim(api: Api, said: list[Line]) -> None:
-    api.talk(**ANA, rounds=3)
-    job = claim(api)
-    api.connection.execute("update memory.summaries set created_at = created_at - interval '90 seconds'")
-    complete(api, job, summary="They talked.")
-    [line] = [text for level, text in said if level == "INFO"]
-    assert 90_000 <= int(re.fullmatch(r"Summarized messages 0-5 for t1 in (\d+)ms", line)[1]) < 150_000  # type: ignore[index]
-
-
-def test_a_compression_is_a_summary_too_and_a_profile_is_none(api: Api, said: list[Line]) -> None:
-    api.set_policy(settings={"compression": {"recent_messages_to_keep": 2}, "summary": {"enabled": False}})
-    api.talk(**ANA, rounds=3)
-    api.compress_thread(**ANA)
-    complete(api, claim(api, kinds=["compress_thread"]), summary="They talked.", generation_time_ms=5)
-    api.summarize_user(user_id="ana")
-    complete(api, claim(api, kinds=["summarize_user"]), summary="Talks.", generation_time_ms=5)
-    assert [text for level, text in said if level == "INFO"] == ["Summarized messages 0-3 for t1 in 5ms"]
-
-
 def test_an_id_cannot_begin_a_line_of_its_own(api: Api, said: list[Line]) -> None:
     api.talk("ana", "t\nINFO: all is well", rounds=3)
     complete(api, claim(api), summary="They talked.", generation_time_ms=5)

@@ -158,41 +158,12 @@ def test_a_round_is_not_summarised_until_it_ends_unless_it_fills_a_context_by_it
 
 
 @pytest.mark.feature("D2", "A6")
-def test_a_thread_that_is_about_to_be_compressed_needs_no_summary(api: Api) -> None:
-    needed(api, compression={**COMPRESSION, "threshold_tokens": 150})
-    write(api, *[10] * 16)
-    assert open_jobs(api) == ["compress_thread", "summarize_thread"]
-    assert claim(api).kind == "compress_thread"
-    assert open_jobs(api) == ["compress_thread"]
-
-
-@pytest.mark.feature("D2", "A6")
 @pytest.mark.parametrize(("threshold_tokens", "made"), [(1000, [11, 18]), (190, [11, 21])])
 def test_a_thread_that_will_soon_be_compressed_waits_until_a_whole_context_is_new(
     api: Api, threshold_tokens: int, made: list[int]
 ) -> None:
     needed(api, compression={"enabled": True, "threshold_tokens": threshold_tokens, "recent_messages_to_keep": 100})
     assert made_after(api, *[10] * 21) == made
-
-
-@pytest.mark.feature("D2")
-@pytest.mark.parametrize("kind", ["rolling", "thread"])
-def test_a_summary_on_demand_puts_the_next_one_off(api: Api, kind: str) -> None:
-    needed(api)
-    write(api, *[10] * 10)
-    api.summarize_thread(**ANA, kind=kind)
-    complete(api, claim(api), summary="They talked.")
-    assert since(api) == 0
-    assert made_after(api, *[10] * 8) == [8]
-
-
-@pytest.mark.feature("A16")
-def test_a_cleared_thread_starts_anew(api: Api) -> None:
-    needed(api)
-    write(api, *[10] * 12)
-    api.clear_thread(**ANA)
-    assert made_after(api, *[10] * 18) == [11, 18]
-    assert summaries(api) == [("rolling", 12, 21, "completed"), ("rolling", 12, 29, "completed")]
 
 
 @pytest.mark.feature("D9")

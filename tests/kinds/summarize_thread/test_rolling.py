@@ -94,16 +94,6 @@ def test_plain_inserts_end_a_round_as_well(api: Api) -> None:
     assert open_jobs(api) == ["summarize_thread"]
 
 
-@pytest.mark.feature("D1")
-def test_the_policy_names_the_model_of_summaries(api: Api) -> None:
-    api.register_model(name="mini", kind="chat", provider="openai", model="gpt-4.1-mini", settings={"temperature": 0})
-    settings(api, summary={"when": "each_round", "model": "mini"})
-    api.talk(**ANA, rounds=3)
-    api.extract_memories(**ANA)
-    models = {job.kind: job.payload["model"]["name"] for job in api.claim_jobs(worker="test", max_jobs=10)}
-    assert models == {"summarize_thread": "mini", "extract_memories": "local"}
-
-
 @pytest.mark.feature("D2", "D5")
 def test_no_second_summary_starts_while_one_is_being_made(api: Api) -> None:
     summary_only(api)
@@ -159,24 +149,6 @@ def test_a_summary_whose_worker_died_is_made_once_with_the_window_of_now(api: Ap
         api.complete_job(**lease(dead), result={"summary": "Too late"})
     api.complete_job(**lease(again), result=SUMMARY)
     assert summaries(api) == [(0, 7, "completed")]
-
-
-@pytest.mark.feature("D5")
-def test_no_summary_stays_processing_when_nothing_is_left_to_summarise(api: Api) -> None:
-    summary_only(api)
-    api.talk(**ANA, rounds=3)
-    claim_and_die(api)
-    api.connection.execute("update memory.messages set expires_at = '2020-01-01'")
-    assert api.claim_jobs(worker="test") == []
-    assert (open_jobs(api), summaries(api)) == ([], [])
-
-
-@pytest.mark.feature("D2", "E15")
-def test_a_thread_without_rounds_can_be_summarised_on_demand(api: Api) -> None:
-    say(api, "user", "user", "user")
-    job_id = api.summarize_thread(**ANA)
-    job = claim(api)
-    assert (job.job_id, job.payload["start_seq"], job.payload["end_seq"]) == (job_id, 0, 2)
 
 
 @pytest.mark.feature("D4")

@@ -7,9 +7,11 @@ import pytest
 from tests.support.protocol import ANA, claim, complete, nothing_to_do
 from tests.support.sqlapi import Api
 from tests.support.summaries import (
-    COMPRESSION,
     LISTS,
     active,
+    asked,
+    compress,
+    compressing,
     only,
     seqs,
     write,
@@ -48,14 +50,6 @@ def test_a_summary_is_made_of_the_previous_summary_and_newer_messages_only(api: 
     assert active(api) == list(range(18))
 
 
-@pytest.mark.feature("E5")
-def test_a_summary_of_a_whole_thread_uses_its_own_prompt(api: Api) -> None:
-    api.register_model(name="mini", kind="chat", provider="openai", model="gpt-4.1-mini")
-    only(api, summary={"model": "mini"}, cadence={"thread_summary_every_n": 2}, compression=COMPRESSION)
-    write(api, 1, 1)
-    assert claim(api).payload["prompt"]["name"] == "compress_thread"
-
-
 @pytest.mark.feature("E5", "E8")
 def test_recent_k_limits_what_a_summary_of_the_whole_thread_reads(api: Api) -> None:
     only(api, cadence={"thread_summary_every_n": 100})
@@ -75,7 +69,7 @@ def test_recent_k_limits_what_a_summary_of_the_whole_thread_reads(api: Api) -> N
 
 
 @pytest.mark.feature("A7", "E8")
-@pytest.mark.parametrize(("keep", "size"), [(1, 6000), (4, 1), (9, 6000)])
+@pytest.mark.parametrize(("keep", "size"), [(1, 6000), (4, 1)])
 def test_compression_reads_what_recent_k_has_passed_over_before_it_puts_it_away(api: Api, keep: int, size: int) -> None:
     """Messages of 6,000 tokens count as 2,000 each, so one job reads twelve of them."""
     off = {"enabled": False, "recent_messages_to_keep": keep}
@@ -110,3 +104,17 @@ def test_a_long_backlog_of_a_whole_thread_is_read_in_parts(api: Api) -> None:
         complete(api, jobs[0], summary=f"Part {len(parts)}")
     assert [len(part) for part in parts] == [1000, 250]
     assert [seq for part in parts for seq in part] == list(range(1250))
+
+
+@pytest.mark.feature("E5", "D6")
+def test_each_kind_of_summary_can_be_asked_for(api: Api) -> None:
+    compressing(api)
+    api.talk(**ANA, rounds=5)
+    complete(api, asked(api, "summarize_thread"), summary="Window.")
+
+    def found(kind: str | None) -> list[str]:
+        return [summary.summary for summary in api.get_thread_summary(**ANA, kind=kind)]
+
+    assert [found(kind) for kind in (None, "thread", "rolling")] == [["Window."], [], ["Window."]]
+    compress(api, "Whole.")
+    assert [found(kind) for kind in (None, "thread", "rolling")] == [["Whole."], ["Whole."], ["Window."]]
