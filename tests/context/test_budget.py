@@ -47,19 +47,6 @@ class TestBudget:
             assert [part.ordinal for part in context] == list(range(1, len(context) + 1))
         assert {part.source for part in context} == {"memories", "thread_summary", "message"}
 
-    def test_is_used_up_by_the_newest_messages_in_a_row(self, api: Api) -> None:
-        api.set_policy(settings={"context": {"window_step": 0}})
-        for number in range(9):
-            api.add_message(**ANA, role="user", content="word " * (9 - number))
-        everything = api.get_context(**ANA)
-        for max_tokens in range(everything[-1].token_count, 300, 3):
-            context = api.get_context(**ANA, max_tokens=max_tokens)
-            assert [part[1:] for part in context] == [part[1:] for part in everything[-len(context) :]]
-            used = [part.token_count for part in everything[-len(context) - 1 :]]
-            assert sum(used[-len(context) :]) <= max_tokens
-            assert len(context) == 9 or sum(used) > max_tokens
-        assert len(context) == 9
-
     @pytest.mark.feature("F12")
     @pytest.mark.parametrize("share", [0, 0.6])
     def test_gives_memories_their_share_of_what_the_newest_message_leaves(self, api: Api, share: float) -> None:
@@ -97,13 +84,6 @@ class TestBudget:
             for _, content in parts(api, max_tokens=max_tokens):
                 assert content.count("[MemoryRef") == content.count(reference)
 
-    def test_of_a_huge_newest_message_is_broken_by_that_alone(self, api: Api) -> None:
-        api.talk(**ANA, rounds=3)
-        api.finish_jobs()
-        remember(api, "Likes tea")
-        api.add_message(**ANA, role="user", content="x" * 4000)
-        assert [source for source, _ in parts(api, max_tokens=50)] == ["message"]
-
     def test_says_what_does_not_fit(self, api: Api) -> None:
         each_round(api)
         api.talk(**ANA, rounds=3)
@@ -128,11 +108,6 @@ class TestBudget:
         part = api.get_context(**ANA)[0]
         assert part.source == "thread_summary"
         assert part.token_count == (39 if is_as_counted else at_most(api, part.content))
-
-    def test_leaves_the_summary_out_but_not_the_messages_it_stands_for(self, api: Api) -> None:
-        api.talk(**ANA, rounds=3)
-        api.finish_jobs(summary="s" * 4000)
-        assert messages(api, max_tokens=100) == [f"{word} {n}" for n in range(3) for word in ("question", "answer")]
 
 
 class TestToolCalls:
@@ -165,18 +140,6 @@ class TestToolCalls:
             assert context == tools[-len(context) :] or context == ["question 5", *tools[1 - len(context) :]]
             assert context[0].startswith("question") or context == ["answer 5"]
             assert context[1:2] != ["result 5b"]
-
-    def test_come_whole_when_the_newest_message_is_a_result(self, api: Api) -> None:
-        calls = [{"id": "1", "function": {"name": "a", "arguments": "{}"}}]
-        api.add_messages(
-            **ANA,
-            messages=[
-                {"role": "user", "content": "question"},
-                {"role": "assistant", "content": None, "tool_calls": calls},
-                {"role": "tool", "content": "result", "tool_call_id": "1"},
-            ],
-        )
-        assert messages(api, max_tokens=1) == ["question", "", "result"]
 
     def test_come_back_as_they_were_given(self, api: Api) -> None:
         """A chat API takes a tool's result only with the id of its call."""

@@ -9,7 +9,7 @@ import pytest
 
 from tests.context.steps import parts, remember, remembered_before
 from tests.support.protocol import ANA, activate, age, claim, complete, say
-from tests.support.sqlapi import Api, fenced
+from tests.support.sqlapi import Api
 
 
 class TestChoice:
@@ -46,13 +46,6 @@ class TestChoice:
         assert one(agent_id="default", query="Where do I work?") == "Works in Lisbon"
         say(api, " ")
         assert one(agent_id="default") == "Owns a parrot called Lorenzo"
-
-    @pytest.mark.feature("B12")
-    def test_does_not_follow_what_was_recalled_into_that_message(self, api: Api, one: Callable[..., str]) -> None:
-        remember(api, "Owns a parrot called Lorenzo", importance=0.1)
-        remember(api, "Works in Lisbon", importance=1)
-        say(api, fenced("Owns a parrot called Lorenzo, parrot, parrot") + "\n\nWhere do I work?")
-        assert one() == "Works in Lisbon"
 
     @pytest.mark.feature("B12")
     @pytest.mark.parametrize("given", [True, False], ids=["given", "kept from before"])

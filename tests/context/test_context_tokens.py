@@ -140,17 +140,3 @@ def test_a_text_is_taken_for_no_shorter_than_it_is(api: Api, count: Callable[[st
         assert count(text) <= reserved <= 4.5 * count(text) + 5
         block = api.value("select memory._fenced(%(text)s)", text=text)
         assert count(block) <= api.value("select memory._tokens_at_most(%(text)s)", text=block)
-
-
-@pytest.mark.feature("B10")
-@pytest.mark.parametrize(
-    "heading",
-    [
-        "Said before, newest last; an empty line marks a gap:",
-        "Summary of the conversation so far:\n",
-        "What is known about the user:\n",
-    ],
-)
-def test_a_fence_has_hardly_fewer_tokens_than_are_reckoned(api: Api, count: Callable[[str], int], heading: str) -> None:
-    exact = count(api.value("select memory._fenced(%(heading)s)", heading=heading))
-    assert exact <= api.value("select memory._fence_tokens()") <= 2 * exact

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.context.steps import rewrite_summaries, without_recall
+from tests.context.steps import without_recall
 from tests.support.protocol import ANA, activate, claim, complete, say
 from tests.support.sqlapi import Api, fenced, rolled_back
 from tests.support.summaries import each_round
@@ -85,12 +85,6 @@ class TestTriggers:
             part = earlier(api, query=query)
             assert part.metadata["trigger"] == phrase
             assert "They talked about the boat." in part.content
-
-    @pytest.mark.parametrize("query", ["What colour is the boat?", "Remind them about the boat"])
-    def test_that_are_missing_bring_nothing(self, api: Api, query: str) -> None:
-        discuss(api, "t0", "They talked about the boat.")
-        assert earlier(api, query=query) is None
-        assert api.notices == []
 
     def test_can_be_replaced(self, api: Api) -> None:
         discuss(api, "t0", "They talked about the boat.")
@@ -246,11 +240,3 @@ class TestDegraded:
         notice = api.notices[-1]
         assert notice.startswith("degraded: earlier conversations")
         assert "keyword" in notice
-
-    @pytest.mark.feature("A14", "F12")
-    def test_one_that_is_too_long_is_passed_over_and_named(self, api: Api) -> None:
-        discuss(api, "t0", "The boat, the boat, the boat.")
-        rewrite_summaries(api, "The boat, the boat, the boat. " + "It was long. " * 500, thread_id="t0")
-        discuss(api, "t2", "They went home by boat and by train, and nobody said why.")
-        assert threads(api, max_tokens=1000) == ["t2"]
-        assert api.notices[-1] == "degraded: an earlier conversation does not fit into max_tokens"

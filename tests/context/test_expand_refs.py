@@ -41,10 +41,6 @@ class TestWhole:
         said = expand(api, f"One: {ref}! Two: [MemoryRef: b.1/c].")
         assert said == f"One: {content}! Two: second."
 
-    def test_each_artifact_is_inserted_where_it_is_named_first(self, api: Api) -> None:
-        store(api, "text", key="a")
-        assert expand(api, "[MemoryRef: a] [MemoryRef: a]") == "text [MemoryRef: a]"
-
     def test_what_names_no_artifact_stays_as_it_is(self, api: Api) -> None:
         store(api, "secret", key="a", user_id="bob")
         store(api, "old", key="old", expires_at="2020-01-01")
@@ -63,11 +59,6 @@ class TestWhole:
         assert expand(api, "[MemoryRef: other] [MemoryRef: bomb]") == (
             "[MemoryRef: bomb][MemoryRef: bomb] self: [MemoryRef: bomb] and [MemoryRef: other]"
         )
-
-    def test_a_read_only_transaction_can_expand(self, api: Api) -> None:
-        store(api, LOG, key="a")
-        api.connection.execute("set transaction read only")
-        assert "pid 8812" in expand(api, "[MemoryRef: a]", 500, QUESTION)
 
 
 @pytest.mark.feature("C7")
@@ -89,14 +80,6 @@ class TestLimit:
         text = "[MemoryRef: b] [MemoryRef: long] [MemoryRef: a] [MemoryRef: c]"
         fits_two = at_most(api, text) + 2 * at_most(api, "a " * 40)
         assert expand(api, text, fits_two) == f"{'b ' * 40} [MemoryRef: long] {'a ' * 40} [MemoryRef: c]"
-
-    def test_with_a_query_the_most_relevant_comes_first(self, api: Api) -> None:
-        for key, said in (("a", "apples are red"), ("b", "pears are green"), ("c", "plums are blue")):
-            store(api, f"{said}. " * 8, key=key)
-        text = "[MemoryRef: a] [MemoryRef: b] [MemoryRef: c]"
-        fits_one = at_most(api, text) + at_most(api, "apples are red. " * 8)
-        for query, key in (("which colour have plums?", "c"), ("green pears", "b")):
-            assert re.findall("[abc](?=])", expand(api, text, fits_one, query)) == sorted({"a", "b", "c"} - {key})
 
 
 @pytest.mark.feature("C7")
@@ -168,10 +151,6 @@ class TestRelevance:
         said = expand(three, self.TEXT, **{**asked, "query": "At which gate?"})
         assert said == "Der Vermieter erhoeht die Miete. [MemoryRef: build] Boarding begins at gate 12"
         assert "[MemoryRef" not in expand(three, self.TEXT)
-
-    def test_without_a_model_all_is(self, three: Api) -> None:
-        assert "[MemoryRef" not in expand(three, self.TEXT, query="How much is the rent?")
-        assert three.notices == []
 
 
 @pytest.mark.feature("C7")

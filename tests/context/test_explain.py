@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.context.steps import at_most, remember, remembered_before, without_recall
+from tests.context.steps import remember, remembered_before, without_recall
 from tests.support.protocol import ANA, say
 from tests.support.sqlapi import Api
 from tests.support.summaries import compress, compressing
@@ -79,16 +79,6 @@ def test_a_memory_whose_message_is_recalled(api: Api) -> None:
     assert left["memories", "the recalled messages say it"]["ids"] == [str(memory_id)]
 
 
-def test_messages_that_are_not_recalled(api: Api) -> None:
-    say(api, *(f"The pump number {number} " + "leaks and rattles " * 8 for number in range(9)), thread_id="earlier")
-    say(api, "Which pump leaks?")
-    left = left_out(api, max_tokens=220, query="Which pump leaks?")["recalled", "does not fit"]
-    assert set(left["ids"]) < {f"earlier/{number}" for number in range(9)}
-    say(api, "The pump number 3 " + "leaks and rattles " * 8, thread_id="again")
-    left = left_out(api, query="Which pump leaks?")["recalled", "another message says the same"]
-    assert left["ids"] in (["again/0"], ["earlier/3"])
-
-
 @pytest.mark.parametrize(
     ("recall", "arguments", "reason"),
     [
@@ -130,10 +120,3 @@ def test_artifacts(api: Api) -> None:
     assert left_out(api, max_tokens=60)["recalled", "the artifact does not fit"]["ids"] == [artifact.key]
     api.set_policy(settings={"context": {"expand_artifacts": False}})
     assert ("recalled", "the policy shows no artifacts (context.expand_artifacts)") in left_out(api)
-
-
-def test_ids_are_a_thousand_at_most(api: Api) -> None:
-    without_recall(api)
-    api.add_messages(**ANA, messages=[{"role": "user", "content": f"message {number}"} for number in range(1100)])
-    left = left_out(api, max_tokens=at_most(api, "message 1099"))["message", "does not fit"]
-    assert (left["count"], len(left["ids"]), left["ids"][0]) == (1099, 1000, "1098")

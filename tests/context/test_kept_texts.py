@@ -133,11 +133,6 @@ class TestOlderMessages:
         say(api, "user", QUESTION)
         assert f"\n171: {LINES[170]}\n" in kept(api)
 
-    @pytest.mark.usefixtures("ref")
-    def test_another_question_brings_nothing(self, api: Api) -> None:
-        assert kept(api, SMALL_TALK) == ""
-        assert [part.source for part in context(api, SMALL_TALK)] == ["instructions"] + ["message"] * 4
-
     def test_another_thread_user_and_agent_see_nothing(self, api: Api, ref: str) -> None:
         say(api, "user", "Hello", thread_id="t2")
         assert kept(api, QUESTION, thread_id="t2") == ""

@@ -193,16 +193,6 @@ class TestSilence:
         [part] = asked(api.get_context(**ANA, **query))
         assert {message["thread_id"] for message in part.metadata["messages"]} == {"a", "b"}
 
-    def test_an_acknowledgement_is_not_recalled_and_a_short_answer_comes_with_its_question(self, api: Api) -> None:
-        for number in range(6):
-            say(api, f"Which colour has boat {number} in the harbour?", thread_id="old", role="assistant")
-            say(api, f"Boat {number}: blue{number}", thread_id="old")
-            say(api, "Got it.", thread_id="old", role="assistant")
-            say(api, *("The weather was fine and we had a long walk by the river." for _ in range(4)), thread_id="old")
-        [part] = asked(api.get_context(**ANA, query="Boat 5"))
-        lines = part.content.splitlines()
-        assert lines[lines.index("user: Boat 5: blue5") - 1] == "assistant: Which colour has boat 5 in the harbour?"
-
 
 @pytest.mark.feature("B11")
 def test_filters_say_which_memories_may_stand_there(api: Api) -> None:

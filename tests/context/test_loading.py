@@ -74,15 +74,6 @@ class TestLoading:
         assert message == ("message", "to the cook")
 
     @pytest.mark.feature("A3")
-    def test_of_one_agent_has_no_such_summary_after_a_sweep_either(self, api: Api) -> None:
-        api.talk(**ANA, rounds=2, agent_id="cook")
-        api.talk(**ANA, rounds=2, agent_id="tutor")
-        api.finish_jobs(summary="All of it.")
-        api.connection.execute("update memory.messages set expires_at = '2020-01-01' where agent_id = 'tutor'")
-        assert api.sweep()["messages"] == 4
-        assert [source for source, _ in parts(api, agent_id="cook")] == ["message"] * 4
-
-    @pytest.mark.feature("A3")
     def test_of_one_agent_has_no_summary_that_continues_one_of_what_others_said(self, api: Api) -> None:
         api.set_policy(settings={"summary": {"window_size": 2}})
         for agent in ("tutor", "cook", "cook"):
@@ -115,10 +106,3 @@ class TestLongThreads:
         assert api.entries_read(lambda: shown.extend(api.get_context(**call))) < 500
         assert 12 <= len(shown) <= 90
         assert shown[-1].content == "message 4999"
-
-
-@pytest.mark.feature("A4")
-def test_a_whole_thread_beside_the_greatest_budget(api: Api) -> None:
-    api.set_policy(settings={"context": {"max_tokens": 2_147_483_647}})
-    api.add_message(**ANA, role="user", content="Hello")
-    assert [part.content for part in api.get_context(**ANA, whole_thread=True)] == ["Hello"]

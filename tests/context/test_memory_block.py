@@ -64,11 +64,6 @@ class TestMemoryBlock:
         assert api.render_memories(user_id="ana", max_memories=3).endswith("**\n1. fact 1\n2. fact 2\n3. fact 3")
 
     @pytest.mark.feature("B11")
-    def test_is_limited_to_twenty_unless_asked(self, api: Api) -> None:
-        remember(api, *(f"fact {number}" for number in range(25)))
-        assert api.render_memories(user_id="ana").endswith("\n20. fact 24")
-
-    @pytest.mark.feature("B11")
     def test_is_limited_by_tokens(self, api: Api) -> None:
         chance = random.Random(1)
         types = ["fact", "preference", "context", "procedural", "episodic", "conversation_summary"]
@@ -84,9 +79,3 @@ class TestMemoryBlock:
             assert estimate(block) <= used <= limit
             assert block == everything or used > limit * 0.7 - 60
         assert block == everything
-
-    @pytest.mark.feature("B11")
-    def test_passes_over_a_memory_that_is_too_long_for_it(self, api: Api) -> None:
-        remember(api, "x" * 10_000, importance=1)
-        remember(api, "Likes tea", "Works in Lisbon", importance=0.1)
-        assert api.render_memories(user_id="ana", max_tokens=70).endswith("**\n1. Likes tea\n2. Works in Lisbon")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.context.steps import parts
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import Api
 
 LABELLED = Path(__file__).with_name("needs_memory.jsonl")
 """One request a line: query, label (search or skip), why in a word, group, and the messages before it in its thread."""
@@ -66,11 +66,6 @@ def score(api: Api, half: str) -> tuple[float, str]:
 
 @pytest.mark.feature("C8")
 class TestLabelledRequests:
-    def test_are_at_least_three_hundred_in_two_halves(self) -> None:
-        counts = {half: Counter(row["label"] for row in rows) for half, rows in labelled().items()}
-        assert sum(sum(count.values()) for count in counts.values()) >= 300
-        assert all(count[label] >= 75 for count in counts.values() for label in ("search", "skip"))
-
     @pytest.mark.parametrize("half", HALVES)
     def test_are_decided_as_labelled(self, api: Api, half: str) -> None:
         f1, table = score(api, half)
@@ -116,23 +111,12 @@ class TestDecision:
         assert decision(api, "Revert it", "Commit main.py with the message Drop the cache", thread_id="git") == "skip"
         assert decision(api, "Revert it", "Good morning!", thread_id="greeted") == "search"
 
-    def test_does_not_take_the_request_itself_for_a_recent_message(self, api: Api) -> None:
-        request = "Connect to the DB and count the users"
-        assert decision(api, request, request) == "search"
-        api.add_message(user_id="ana", thread_id="new", role="assistant", content="I look for it.")
-        assert decision(api, request) == "search"
-
     def test_does_not_read_another_thread_user_or_old_messages(self, api: Api) -> None:
         api.add_message(user_id="bob", thread_id="new", role="user", content=DATABASE)
         api.add_message(user_id="ana", thread_id="other", role="user", content=DATABASE)
         assert decision(api, "Connect to the DB") == "search"
         small_talk = [f"Number {number} is a good number" for number in range(10)]
         assert decision(api, "Connect to the DB", DATABASE, *small_talk) == "search"
-
-    def test_does_not_read_cleared_messages(self, api: Api) -> None:
-        assert decision(api, "Connect to the DB", DATABASE) == "skip"
-        api.clear_thread(user_id="ana", thread_id="new")
-        assert decision(api, "Connect to the DB") == "search"
 
     def test_does_not_take_recalled_text_for_a_recent_message(self, api: Api) -> None:
         api.add_memory(user_id="ana", content="The database is called AgentFusion")
@@ -165,16 +149,6 @@ class TestDecision:
         assert api.needs_memory(user_id="bob", thread_id="new", query=query).decision == "skip"
         # In the thread that has just named her nothing is missing.
         assert decision(api, query, "Caroline is here, she is a nurse") == "skip"
-
-    def test_forgets_names_with_their_messages_and_memories(self, api: Api) -> None:
-        query = "What is Caroline's identity?"
-        memory_id = api.add_memory(user_id="ana", content="Has a friend called Caroline").memory_id
-        api.add_message(user_id="ana", thread_id="old", role="user", content="Caroline called")
-        api.sweep()
-        api.delete_memory(user_id="ana", memory_id=memory_id)
-        assert decision(api, query) == "search"
-        api.clear_thread(user_id="ana", thread_id="old")
-        assert decision(api, query) == "skip"
 
     @pytest.mark.parametrize(
         ("query", "wanted"),
@@ -244,12 +218,6 @@ class TestContext:
         )
         assert self.recalls(api, query="paint it", agent_id="cook")
         assert not self.recalls(api, query="paint it", agent_id="tutor")
-
-    @pytest.mark.parametrize("value", ["When_Needed", "", ["when_needed"]])
-    def test_has_three_values(self, api: Api, value: Any) -> None:
-        with refused("settings"):
-            api.set_policy(settings={"context": {"recall": value}})
-        assert api.get_policy()["context"]["recall"] == "when_needed"
 
 
 OTHER_LANGUAGES = {

@@ -50,12 +50,6 @@ def test_the_request_of_an_open_round_is_in_the_context_once(api: Api, steps: in
     assert sum(part.token_count for part in context) <= 4000
 
 
-def test_it_is_what_the_context_is_about(api: Api) -> None:
-    api.add_message(**{**ANA, "thread_id": "earlier"}, role="user", content="The compiler on arm64 needs clang 19.")
-    open_round(api, 60)
-    assert any("clang 19" in part.content for part in api.get_context(**ANA))
-
-
 def test_it_stays_where_it_was_compressed(api: Api) -> None:
     compressing(api)
     open_round(api, 12)
@@ -88,14 +82,3 @@ def test_another_agent_is_shown_no_request_that_is_not_its_own(api: Api) -> None
     open_round(api, 1, agent_id="planner")
     api.add_messages(**ANA, messages=step(1), agent_id="coder")
     assert messages(api, agent_id="coder") == ["", result(1)]
-
-
-def test_what_is_left_out_does_not_name_it(api: Api) -> None:
-    without_recall(api)
-    open_round(api, 20)
-    context = api.get_context(**ANA, explain=True)
-    shown = [part.content for part in context if part.source == "message" and part.ordinal is not None]
-    [left_out] = [part.metadata for part in context if part.source == "message" and part.ordinal is None]
-    assert shown[0] == REQUEST
-    assert len(shown) + left_out["count"] == 43
-    assert "2" not in left_out["ids"]

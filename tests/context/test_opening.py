@@ -53,26 +53,6 @@ class TestContext:
         assert messages(api, max_tokens=50)[-2:] == ["question 9", "answer 9"]
         assert any("instructions that begin the thread" in notice for notice in api.notices)
 
-    def test_they_are_those_of_the_agent(self, api: Api) -> None:
-        open_with(api, INSTRUCTIONS, rounds=30, agent_id="planner")
-        assert messages(api, max_tokens=60)[0] == INSTRUCTIONS
-        assert INSTRUCTIONS not in messages(api, max_tokens=60, agent_id="default")
-
-    def test_a_cleared_thread_begins_with_what_is_said_next(self, api: Api) -> None:
-        open_with(api, INSTRUCTIONS, rounds=5)
-        api.clear_thread(**ANA)
-        open_with(api, BRIEF, rounds=60)
-        said = messages(api, max_tokens=60)
-        assert said[0] == BRIEF
-        assert INSTRUCTIONS not in said
-
-    def test_the_paragraph_on_placeholders_stands_after_them(self, api: Api) -> None:
-        open_with(api, INSTRUCTIONS)
-        api.add_message(**ANA, role="tool", content="line\n" * 2000)
-        context = api.get_context(**ANA)
-        assert [part.source for part in context][:2] == ["instructions"] * 2
-        assert context[0].content == INSTRUCTIONS
-
 
 @pytest.mark.feature("A7")
 class TestCompression:
@@ -100,11 +80,3 @@ def test_the_window_starts_with_a_message_of_the_user(api: Api, rounds: int, exp
     assert job.payload["messages"][0]["role"] == "user"
     complete(api, job, summary="They talked.")
     assert messages(api) == [INSTRUCTIONS, f"answer {rounds - 1}"]
-
-
-@pytest.mark.feature("D3")
-@pytest.mark.parametrize("kind", ["rolling", "thread"])
-def test_other_summaries_leave_them_out(api: Api, kind: str) -> None:
-    open_with(api, INSTRUCTIONS, rounds=4)
-    api.summarize_thread(**ANA, kind=kind)
-    assert [message["seq"] for message in claim(api, "summarize_thread").payload["messages"]] == list(range(1, 9))

@@ -96,15 +96,6 @@ def test_nothing_outdated_is_recalled_for_a_question_about_now(api: Api) -> None
     assert "baker" in then
 
 
-def test_a_message_that_was_never_extracted_stays(api: Api) -> None:
-    heard(api, "I live in Lyon near the river", home("Lyon"), day="01-01")
-    say(api, "By the river I met my neighbour from Lyon", thread_id="old", created_at="2024-01-02T10:00:00Z")
-    add(api, "Lives in Porto", attribute="home")
-    shown = context(api, "Who is by the river?")
-    assert "neighbour" in shown
-    assert "I live in Lyon" not in shown
-
-
 def test_a_message_is_left_out_only_for_a_memory_that_was_drawn_from_it(api: Api) -> None:
     """The newer message says otherwise, in nearly the same words as the memory."""
     heard(api, "I live in the harbour district of Lyon", found("I live in the harbour district of Lyon"), day="01-01")

@@ -79,14 +79,6 @@ def test_a_question_that_names_no_attribute_finds_none(
     assert texts(api, query) == []
 
 
-def test_filters_hold_for_what_the_question_asks_for(api: Api) -> None:
-    add(api, "Is at Acme", attribute="employer", tags=["old"])
-    for filters in ({"tags_any": ["new"]}, {"memory_types": ["preference"]}, {"filter": {"a": 1}}, {"agent_id": "b"}):
-        assert texts(api, "Where do I work?", **filters) == []
-    assert texts(api, "Where do I work?", sources=["message"]) == []
-    assert texts(api, "Where do I work?", user_id="bob") == []
-
-
 def test_the_successor_stands_in_place_of_an_outdated_message(api: Api) -> None:
     heard(api, "I bought a flat in Lyon near the river", "Lives in Lyon", "01-01", attribute="home", value="Lyon")
     add(api, "Lives in Porto", attribute="home", metadata={"value": "Porto"})
@@ -125,14 +117,6 @@ def test_a_question_about_then_finds_the_former_value_and_its_end(api: Api, quer
     first = hits(api, query)[0]
     assert (first.source, first.content, first.details["state"]) == ("memory", "Lives in Lyon", "replaced")
     assert first.details["valid_to"].startswith("2024-03-01T10:00:00")
-
-
-def test_a_question_about_then_finds_what_ended_without_a_successor(api: Api) -> None:
-    doctor = add(api, "Sees Dr Adler", attribute="doctor")
-    api.end_memory(user_id="ana", memory_id=doctor)
-    first = hits(api, "Who was my doctor before?")[0]
-    assert (first.content, first.details["state"]) == ("Sees Dr Adler", "ended")
-    assert texts(api, "Who is my doctor?") == []
 
 
 @pytest.mark.parametrize("reason", ["corrected", "deleted", "expired"])

@@ -84,13 +84,6 @@ def test_a_memory_of_many_messages_hides_none(api: Api) -> None:
     assert [result.source for result in search(api)] == ["memory", *["message"] * 6]
 
 
-def test_a_message_that_stands_hides_none_but_its_memory(api: Api) -> None:
-    say(api, "Green tea", "I have some more of that tea, if there is any left, and if nobody minds")
-    draw(api, "The user has said on the phone that it is fine, as long as it is tea", 0, 1)
-    results = search(api, "green tea")
-    assert [(result.id, len(parts(result, "memories"))) for result in results] == [("t1/0", 1), ("t1/1", 0)]
-
-
 def test_equal_wording_is_one_result_without_a_named_source(api: Api) -> None:
     say(api, "I drink  TEA", "I drink tea, too")
     api.add_memory(user_id="ana", content="I drink tea")

@@ -63,13 +63,6 @@ class TestRelevance:
         assert by_meaning == pytest.approx(_found(floored, "green tea", mode="vector"))
         assert by_meaning["Owns a green boat"] == pytest.approx(0.5)
 
-    def test_a_rare_word_says_more_than_a_frequent_one(self, floored: Api) -> None:
-        for content in ("Owns a green boat", "Has a green bike", "Painted a green wall"):
-            _remember(floored, content)
-        _remember(floored, "Likes tea")
-        found = _found(floored, "green tea", vector=None, mode="keyword")
-        assert found["Likes tea"] > found["Owns a green boat"]  # type: ignore[operator]
-
     def test_without_a_known_floor_words_alone_say_something(self, api: Api) -> None:
         _register(api)
         _remember(api, "Likes tea", FAR)
@@ -128,11 +121,3 @@ class TestWhatTheModelReads:
         best = api.search(user_id="ana", query=query, query_embedding=target, explain=True)[0]
         assert kinds == {"vector", "keyword"} & set(best.details)
         assert api.search(user_id="ana", query=query, query_embedding=target, mode="vector")
-
-    def test_meaning_counts_as_much_for_a_model_whose_cosines_lie_close_together(self, api: Api) -> None:
-        _register(api, "multilingual-e5-small")  # 0.75 says that texts have nothing in common
-        _remember(api, "Prefers hot drinks", [9, 1, 0])
-        _remember(api, "Drinks nothing that is cold", [9, 4.2, 0])
-        found = api.search(user_id="ana", query="tea", query_embedding=str([1, 0, 0]), explain=True)
-        meanings = [result.details["features"]["meaning"]["value"] for result in found]
-        assert meanings == [1, pytest.approx(0, abs=0.15)]

@@ -109,13 +109,6 @@ class TestQueryEmbedding:
             assert search(other, "coffee", agent_id="default")[0].content == TEXTS[2]
         assert degraded(other) == []
 
-    def test_a_read_only_transaction_may_search(self, api: Api, fake: FakeModelServer) -> None:
-        with api.connection.transaction():
-            api.connection.execute("set transaction read only")
-            assert search(api, "tea")[0].content == TEXTS[1]
-        assert degraded(api) == []
-        assert len(fake.requests) == 1
-
     def test_the_context_waits_for_no_model_if_told_not_to(self, api: Api, fake: FakeModelServer) -> None:
         api.set_policy(settings={"context": {"embed_query": False}})
         api.get_context(user_id="ana", thread_id="t", query=QUESTION)
@@ -138,13 +131,6 @@ class TestRerank:
         assert [result.score for result in results] == [result.details["rerank"]["score"] for result in results]
         assert all(0 <= result.score <= 1 for result in results)
         assert api.value("select count(*) from memory.model_calls where kind = 'rerank' and model = 'judge'") == 1
-
-    @pytest.mark.feature("A18")
-    def test_it_sees_more_than_is_returned(self, api: Api, fake: FakeModelServer) -> None:
-        register(api, fake, "judge", "rerank")
-        fake.behaviour = Behaviour(scores=lambda scores: [0.9 - score for score in scores])
-        assert [result.content for result in search(api, "black coffee", rerank=True, top_k=1)] != [TEXTS[2]]
-        assert len(fake.requests[-1].body["documents"]) == 3
 
     @pytest.mark.feature("A18", "A14")
     @pytest.mark.parametrize("behaviour", [SERVER_ERROR, Behaviour(body='{"results": []}')])
@@ -177,41 +163,6 @@ class TestRerank:
         fake.requests.clear()
         assert api.search(user_id="ana", query_embedding=str([1.0] * 64), agent_id="default") != []
         assert (fake.requests, degraded(api)) == ([], [])
-
-    @pytest.mark.feature("A10", "A18")
-    def test_earlier_conversations_are_reranked_before_the_best_five_are_shown(
-        self, api: Api, fake: FakeModelServer
-    ) -> None:
-        question = "What did we discuss about the boat?"
-        for number in range(8):
-            thread = f"t{number}"
-            api.add_message(user_id="ana", thread_id=thread, role="user", content=f"Hello {number}")
-            summary = f"The boat {number}."
-            api.connection.execute(
-                "insert into memory.summaries (user_id, summary_id, thread_id, kind, status, start_seq, end_seq,"
-                " agent_ids, summary) values ('ana', memory._uuid_v7(), %(thread)s, 'thread',"
-                " 'completed', 0, 0, '{default}', %(said)s)",
-                {"thread": thread, "said": summary},
-            )
-        register(api, fake, "judge", "rerank")
-        context = {"user_id": "ana", "thread_id": "now", "query": question}
-        api.set_policy(settings={"context": {"embed_query": False, "recall": False},
-                                 "knowledge_base": {"enable_cross_session_context": True}})  # fmt: skip
-        fake.behaviour = Behaviour(scores=lambda scores: [0.9 if number == 7 else 0.1 for number in range(len(scores))])
-
-        def shown() -> list[str]:
-            [part] = [part for part in api.get_context(**context) if part.source == "cross_session"]
-            return [result["thread_id"] for result in part.metadata["results"]]
-
-        before = shown()
-        assert (before, fake.requests) == (["t7", "t6", "t5", "t4", "t3"], [])  # alike, so the newest
-        api.set_policy(settings={"knowledge_base": {"rerank_model": "judge"}})
-        assert shown() == ["t0", *before[:4]]
-        assert fake.requests[-1].body["query"] == question
-        fake.behaviour = SERVER_ERROR
-        assert shown() == before
-        assert "not reranked" in api.notices[-1]
-        assert api.value("select count(*) from memory.model_calls where kind = 'rerank'") == 2
 
 
 @pytest.mark.feature("F4")

@@ -61,17 +61,6 @@ class TestFilters:
         assert found(api, sources=[*EVERYWHERE, "document"], **arguments) == ["tea in a manual"]
         assert found(api, sources=[*EVERYWHERE, "document"], memory_types=["fact"], **arguments) == []
 
-    @pytest.mark.feature("A3")
-    def test_by_agent_goes_for_messages_too(self, api: Api) -> None:
-        for agent in ("cook", "tutor"):
-            api.add_message(**ANA, role="user", content=f"tea for the {agent}", agent_id=agent)
-        assert found(api, sources=["message"], agent_id="cook") == ["tea for the cook"]
-
-    def test_by_metadata_goes_for_messages_too(self, api: Api) -> None:
-        for channel in ("mail", "chat"):
-            api.add_message(**ANA, role="user", content=f"tea by {channel}", metadata={"channel": channel})
-        assert found(api, sources=["message"], filter={"channel": "mail"}) == ["tea by mail"]
-
     @pytest.mark.parametrize(
         "arguments",
         [{"memory_types": ["fact"]}, {"tags_all": ["a"]}, {"tags_any": ["a"]}, {"min_confidence": 0.1}],
@@ -101,11 +90,3 @@ class TestVisibility:
         assert found(api) == ["Hates tea"]
         results = {result.content: result.details["superseded_by"] for result in search(api, include_superseded=True)}
         assert results == {"Hates tea": None, "Likes tea": str(new)}
-
-    @pytest.mark.parametrize("source", ["summary", "message"])
-    def test_as_of_hides_what_was_said_later(self, api: Api, source: str) -> None:
-        before = api.value("select clock_timestamp()")
-        summarize(api, "t1", "They talked about tea.")
-        api.add_message(**ANA, role="user", content="tea")
-        assert len(search(api, sources=[source])) == 1
-        assert search(api, sources=[source], as_of=before) == []

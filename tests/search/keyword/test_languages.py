@@ -124,15 +124,6 @@ def test_what_is_said_while_texts_are_parsed_anew_is_found(api: Api) -> None:
     assert len(found(api, "Häuser")) == len(ALL_SOURCES) + 2
 
 
-def test_texts_of_agents_with_languages_of_their_own_are_found_together(api: Api) -> None:
-    api.set_policy(settings=GERMAN, agent_id="berater")
-    fill(api, agent_id="berater")
-    api.add_memory(user_id="ana", content="Two houses", agent_id="default")
-    for agent in (None, "berater"):
-        assert found(api, "Häuser", agent_id=agent).count("memory") == 2
-    assert found(api, "house") == ["memory"]
-
-
 TOLD = {
     "german": ("Die Katze ist krank.", "Die Farben des Autos sind blau.", "Was ist die Farbe von dem Auto?"),
     "french": (
@@ -169,14 +160,6 @@ def test_a_text_and_a_query_are_parsed_by_the_language_that_they_are_in(api: Api
             assert len(best) == 1
 
 
-def test_a_name_in_a_text_of_another_language_is_found(api: Api) -> None:
-    """Spanish takes the last letter of names for an ending, English does not."""
-    api.add_memory(user_id="ana", content="Mi hermana Marta vive en Puerto con los niños")
-    assert "mart" in words(api)
-    for query in ("Marta", "Where does Marta live?", "¿Dónde vive Marta?"):
-        assert found(api, query) == ["memory"]
-
-
 @pytest.mark.parametrize(("said", "asked"), [("database", "DB"), ("k8s", "kubernetes")])
 def test_an_abbreviation_finds_the_word_and_the_word_the_abbreviation(api: Api, said: str, asked: str) -> None:
     api.add_memory(user_id="ana", content=f"The {said} is in Frankfurt")
@@ -184,13 +167,6 @@ def test_an_abbreviation_finds_the_word_and_the_word_the_abbreviation(api: Api, 
     assert [row.content for row in api.search(user_id="ana", query=f"Where is our {asked}?", mode="keyword")] == [
         f"The {said} is in Frankfurt"
     ]
-
-
-def test_a_stop_word_finds_nothing(api: Api) -> None:
-    for content in ("Die Katze ist krank.", "Was ist das?", "Die Farbe ist Blau."):
-        api.add_memory(user_id="ana", content=content)
-    best = api.search(user_id="ana", query="Was ist die Farbe?", mode="keyword", sources=["memory"])
-    assert [row.content for row in best] == ["Die Farbe ist Blau."]
 
 
 def test_a_busy_row_is_not_waited_for(connect: Callable[..., psycopg.Connection]) -> None:

@@ -12,11 +12,6 @@ from tests.support.sqlapi import Api, refused
 
 
 class TestDegrading:
-    def test_keyword_says_nothing(self, api: Api) -> None:
-        remember(api, "Likes tea")
-        search(api)
-        assert api.notices == []
-
     @pytest.mark.parametrize(
         "arguments",
         [
@@ -84,15 +79,6 @@ class TestQueries:
         with api.at_most(cpu_seconds=3):
             api.add_message(user_id="ana", thread_id="t1", role="user", content=content)
             assert found(api, run, sources=["message"]) in ([content], [])
-
-    @pytest.mark.parametrize("run", ["snake_case_", "x"])
-    def test_that_are_such_a_run_take_none_either(self, api: Api, run: str) -> None:
-        """8,000 characters of a query took PostgreSQL's parser a second, and told the caller of words too long."""
-        remember(api, "Likes tea")
-        api.notices.clear()
-        with api.at_most(cpu_seconds=0.3):
-            found(api, run * (8_000 // len(run)))
-        assert not any("too long" in notice for notice in api.notices)
 
     def test_of_random_characters_do_no_harm(self, api: Api) -> None:
         chance = random.Random(0)

@@ -23,18 +23,6 @@ class TestRanking:
             remember(api, content)
         assert found(api, "green tea")[0] == "Likes green tea"
 
-    def test_a_rare_word_weighs_more_than_a_common_one(self, api: Api) -> None:
-        rare = "Plays the theorbo on warm summer evenings"
-        remember(api, rare)
-        for number in range(8):
-            remember(api, f"Anna likes number {number}")
-        assert found(api, "Anna theorbo")[0] == rare
-
-    def test_the_newer_comes_first_among_equals(self, api: Api) -> None:
-        for content in ("Likes tea", "Hates tea"):
-            remember(api, content)
-        assert found(api) == ["Hates tea", "Likes tea"]
-
     @pytest.mark.parametrize("seed", range(2))
     def test_scores_fall_and_stay_between_0_and_1(self, api: Api, seed: int) -> None:
         chance = random.Random(seed)
@@ -74,16 +62,6 @@ class TestRanking:
         assert (near.id, far.id) == ("t1/2", "t1/6")
         assert near.details["features"]["near"]["value"] > 0
         assert "near" not in far.details["features"]
-
-    def test_a_message_with_a_word_is_above_the_messages_around_it(self, api: Api) -> None:
-        """Also if these are longer."""
-        around = "Well, what shall I say of the garden and of the house and of the long road between them"
-        for content in (around, "Tea", around):
-            api.add_message(**ANA, role="user", content=content)
-        api.add_memory(user_id="ana", content="Owns a boat")
-        results = search(api, "tea garden", sources=["message"])
-        assert results[0].id in ("t1/0", "t1/2")  # has a word itself, too
-        assert search(api, "tea", sources=["message"])[0].id == "t1/1"
 
     def test_what_the_person_said_is_above_what_a_nameless_assistant_said(self, api: Api) -> None:
         both_say_tea(api)
@@ -130,19 +108,6 @@ class TestRanking:
         results = search(api, "When did Eve have tea?", sources=["message"], explain=True)
         assert [r.id for r in results] == ["t1/0", "t2/0"]
         assert ["speaker" in r.details["features"] for r in results] == [False, True]
-
-    def test_days_in_the_query_lift_messages_of_these_days_and_hide_none(self, api: Api) -> None:
-        for thread_id, day in (("t1", "2023-05-07"), ("t2", "2023-08-09")):
-            api.add_message(user_id="ana", thread_id=thread_id, role="user", content="tea", created_at=day)
-
-        def days(query: str) -> list[tuple[str, int | None]]:
-            results = search(api, query, sources=["message"], explain=True)
-            return [(r.id, r.details["features"].get("day", {}).get("value")) for r in results]
-
-        for query in ("tea on 2023-05-07", "tea in May", "tea in the spring of 2023"):
-            assert days(query) == [("t1/0", None), ("t2/0", -1)], query
-        for query in ("tea, if I may", "tea for 2023 people", "tea in 1999"):
-            assert [day for _, day in days(query)] == [None, None], query
 
     def test_explain_gives_rank_score_and_words(self, api: Api) -> None:
         remember(api, "Likes green tea")

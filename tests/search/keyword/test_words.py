@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.search.keyword.steps import ANA, EVERYWHERE, found, remember, search, store
+from tests.search.keyword.steps import ANA, found, remember, search
 from tests.support.sqlapi import Api
-from tests.support.texts import read_messages
 
 IDENTIFIERS = {
     "Failed with ERR_5012 again": ["ERR_5012", "err_5012", "5012"],
@@ -69,19 +68,6 @@ class TestWords:
         for query in ("?!", "…", "what did they do there", "\u200b", "-", "'"):
             assert found(api, query) == [], query
 
-    def test_a_query_with_words_is_not_searched_by_its_stop_words_and_emoji(self, api: Api) -> None:
-        remember(api, "Heard The Who 🎉")
-        remember(api, "Likes tea")
-        assert found(api, "the tea 🎉") == ["Likes tea"]
-        assert api.value("select memory._query_words('{english}', 'What did they do there?', 9)") == []
-
-    @pytest.mark.feature("E4")
-    def test_the_parts_of_a_hyphenated_word_count_once_and_not_where_they_say_nothing(self, api: Api) -> None:
-        words = "select memory._query_words('{english,french}', %(query)s, 99)"
-        asked = api.value(words, query="Quand est-ce que la grand-mère de Nora a appris à nager ?")
-        assert {"quand", "grand", "mere", "nag"} <= set(asked)
-        assert not {"est", "ce"} & set(asked)  # stop words of French, which English would take for words
-
     @pytest.mark.feature("E4")
     def test_a_query_of_one_word_is_read_in_the_languages_of_the_messages(self, api: Api) -> None:
         said = ["Die Katze ist krank, und ich weiß nicht warum.", "Wir haben das Auto verkauft."]
@@ -107,17 +93,6 @@ class TestWords:
         remember(api, "Likes tea")
         remember(api, "Owns a boat")
         assert found(api, "tea " + "lamp " * 20_000 + "boat") == ["Likes tea"]
-
-    @pytest.mark.feature("E4")
-    def test_policy_decides_the_language(self, api: Api) -> None:
-        api.set_policy(settings={"search": {"language": "german"}}, user_id="ana")
-        for source in EVERYWHERE:
-            store(api, source, "Besuchte die Häuser der Städte")
-        api.add_memory(user_id="bob", content="Besuchte Häuser, Städte")  # which tells no language
-        for source in EVERYWHERE:
-            assert len(search(api, "Haus in einer Stadt", sources=[source])) == 1
-        assert found(api, "der die das") == []  # stop words
-        assert found(api, "Haus in einer Stadt", user_id="bob") == []
 
     @pytest.mark.feature("E4")
     def test_a_message_is_found_by_its_speaker(self, api: Api) -> None:
@@ -181,15 +156,6 @@ class TestMessagesThatNobodyHasParsed:
             pass
         [first, *_] = search(api, "harbour 17", sources=["message"])
         assert first.id == "t1/17"
-
-    @pytest.mark.feature("F20")
-    def test_are_parsed_a_few_at_a_time_by_the_job_that_reads_them(self, api: Api) -> None:
-        """Appends wait while a job's result is stored, which took five seconds for twelve long messages."""
-        api.set_policy(settings={"summary": {"enabled": False}})
-        tell(api, [self.SLOW] * 12)
-        api.extract_memories(**ANA)
-        assert api.finish_jobs() >= 1
-        assert len(read_messages(api)) == 3
 
     @pytest.mark.feature("F20")
     def test_are_looked_through_for_any_query(self, api: Api) -> None:

@@ -14,7 +14,7 @@ from tests.conftest import Database
 from tests.search.memories_alone.steps import ALONE, HIDE, remember, search
 from tests.support.search_plans import fill, plan_of_ranking, reads, with_model
 from tests.support.search_world import register
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import Api
 
 
 def index(api: Api, model: str) -> list[str]:
@@ -165,15 +165,3 @@ def test_an_interrupted_index_is_not_used_but_noticed_and_mended(many: Api) -> N
     assert index(many, "three")[0] == f"drop index concurrently memory.{name}"
     assert index_of(many).endswith("_hnsw_idx")
     assert many.query(check)[0].ok
-
-
-def test_an_index_needs_a_model_that_has_embedded(api: Api) -> None:
-    register(api, "new")
-    with refused("model") as refusal:
-        api.vector_index(model="new")
-    assert "has not embedded anything yet" in str(refusal.value)
-    for unknown in ("none", "local"):
-        with refused("model", "P0002"):
-            api.vector_index(model=unknown)
-    with refused("model"):
-        api.vector_index(model=None)

@@ -91,12 +91,3 @@ def test_the_explanation_shows_by_how_much(api: Api, teas: dict[str, UUID]) -> N
     results = search(api, QUERY, VECTOR, explain=True)
     shown = {result.content: result.details["features"].get("use", {}).get("value") for result in results}
     assert shown == {GREEN: pytest.approx(0.05), BLACK: None, MINT: None}
-
-
-def test_a_context_ranks_by_it_too(api: Api, teas: dict[str, UUID]) -> None:
-    api.set_policy(settings={"context": {"max_memories": 1}})
-    record(api, [teas[BLACK]], "wrong")
-    query = {"user_id": "ana", "query": QUERY, "query_embedding": str(VECTOR)}
-    assert BLACK in api.render_memories(**query)
-    weigh(api, 0.2)
-    assert GREEN in api.render_memories(**query)

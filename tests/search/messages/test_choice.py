@@ -35,17 +35,6 @@ def test_the_nearest_message_is_found(full: Api, mode: str) -> None:
     assert results == search(full, "zither", TARGET, mode=mode)
 
 
-@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
-def test_a_message_gains_from_a_neighbour_that_was_chosen(full: Api, mode: str) -> None:
-    """The answer to a question has none of its words and another meaning."""
-    rewrite(full, "t3/70", "Where is the theorbo")
-    draw_near(full, "t3/70")
-    found = ids(full, "theorbo", TARGET if mode == "hybrid" else None, mode=mode, top_k=3)
-    assert found[0] == "t3/70"
-    if mode == "hybrid":
-        assert set(found[1:]) & {"t3/69", "t3/71"}
-
-
 FILTERS: list[dict[str, Any]] = [
     {},
     {"agent_id": "rare"},
@@ -136,9 +125,3 @@ def test_a_thread_whose_name_begins_like_another_is_another(full: Api) -> None:
         assert ids(full, "theorbo", vector, mode=mode, top_k=1, thread_id="t0") != [message]
         assert ids(full, "theorbo", vector, mode=mode, top_k=1, exclude_thread_id="t0") == [message]
         assert ids(full, "theorbo", vector, mode=mode, top_k=1, thread_id="t0/1") == [message]
-
-
-def test_a_query_without_words_that_count_is_compared_by_meaning(full: Api) -> None:
-    draw_near(full, "t5/124")
-    assert ids(full, "the and of", TARGET, top_k=1) == ["t5/124"]
-    assert ids(full, "the and of", None, mode="keyword") == []

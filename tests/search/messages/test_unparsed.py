@@ -65,12 +65,6 @@ def test_the_newest_of_all_threads_are_read(api: Api) -> None:
     assert set(ids(api, "theorbo", mode="keyword", top_k=20)) == set(new)
 
 
-def test_a_context_says_that_messages_are_not_found_by_their_words(api: Api) -> None:
-    leave_unparsed(api, READ + 5)
-    api.get_context(user_id="ana", thread_id="t0", query="theorbo")
-    assert len(left_out(api)) == 1
-
-
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "vector"])
 def test_a_thread_of_its_own_is_searched_as_a_whole(api: Api, mode: str) -> None:
     api.set_policy(settings={"search": {"preselect_above": READ}})
@@ -80,13 +74,6 @@ def test_a_thread_of_its_own_is_searched_as_a_whole(api: Api, mode: str) -> None
     vector = None if mode == "keyword" else TARGET
     assert ids(api, "theorbo", vector, mode=mode, thread_id="short") == [old]
     assert left_out(api) == []
-
-
-def test_a_notice_says_that_a_filter_passes_none_of_those_that_are_read(api: Api) -> None:
-    say(api, "The theorbo", "new", agent_id="cook")
-    leave_unparsed(api, READ)
-    assert ids(api, "theorbo", mode="keyword", agent_id="cook") == []
-    assert len(left_out(api)) == 1
 
 
 def test_what_a_job_has_parsed_is_not_looked_at_again(api: Api) -> None:

@@ -34,16 +34,3 @@ def test_a_search_needs_no_right_but_that_to_call_the_function(api: Api) -> None
         assert found(api, "tea", [1, 0, 0], mode=mode, explain=True) == ["Likes tea"]
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         api.query("select from memory.texts where model is not null")
-
-
-# Trying to break it ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.feature("E4")
-@pytest.mark.parametrize("fusion", ["score", "rrf"])
-def test_a_text_stored_just_now_is_ranked_by_its_words(api: Api, fusion: str) -> None:
-    api.set_policy(settings={"search": {"fusion": fusion}})
-    for number in range(20):
-        remember(api, f"Takes the train at {number}", [1, number, 1])
-    remember(api, "Owns a theorbo")
-    assert found(api, "where is the theorbo at night", [1, 0, 1])[0] == "Owns a theorbo"

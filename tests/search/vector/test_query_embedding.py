@@ -44,11 +44,6 @@ class TestQueryEmbedding:
             [result] = search(api, None, vector, mode="vector", explain=True)
             assert (result.details["vector"]["model"], result.score) == (model, score)
 
-    def test_of_a_user_without_embeddings_finds_nothing_by_meaning(self, api: Api) -> None:
-        remember(api, "Likes tea")
-        assert found(api, None, [1, 0, 0], mode="vector") == found(api, None, [1, 0, 0]) == []
-        assert found(api, "tea", [1, 0, 0]) == ["Likes tea"]
-
     @pytest.mark.feature("A14")
     @pytest.mark.parametrize("registered", [False, True])
     def test_without_a_model_hybrid_says_that_it_searches_by_keyword(self, shared_api: Api, registered: bool) -> None:
