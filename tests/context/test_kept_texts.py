@@ -17,7 +17,6 @@ LINES = [f"12:{n // 60:02}:{n % 60:02} INFO worker {n % 7} handled request {n * 
 LINES[170] = "12:02:50 WARN exporter could not bind the metrics endpoint to port 9464, pid 8812 has it"
 LOG = "\n".join(LINES)
 QUESTION = "Which process blocks the port of the metrics endpoint?"
-SMALL_TALK = "What should I cook for six people tonight?"
 
 
 @pytest.fixture

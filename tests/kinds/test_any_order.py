@@ -51,7 +51,6 @@ select coalesce(m.attribute || ': ' || lower(m.metadata ->> 'value'), m.content)
 from memory.memories as m
 where m.user_id = %(user_id)s and m.deleted_at is null and m.superseded_at is null order by 1, 2
 """
-HIDDEN = "select content, state from memory.list_memories('ana', include_superseded => true) where state <> 'current'"
 
 
 def true_now(api: Api, user_id: str) -> list[Any]:

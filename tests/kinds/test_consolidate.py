@@ -165,12 +165,3 @@ def test_memories_that_belong_nowhere_do_not_hide_the_newer_ones(api: Api) -> No
             seen |= {memory["content"] for memory in job.payload["memories"]}
             consolidated(api, job=job)
     assert {f"{turn} new {number}" for turn in range(3) for number in range(10)} <= seen
-
-
-@pytest.mark.feature("C14")
-@pytest.mark.parametrize("memories", [0, 1])
-def test_fewer_than_two_old_memories_need_no_model(api: Api, memories: int) -> None:
-    short_term(api, *["only"] * memories)
-    job_id = api.consolidate(user_id="ana")
-    assert nothing_to_do(api)
-    assert api.get_job(user_id="ana", job_id=job_id).result == {"skipped": "nothing new"}

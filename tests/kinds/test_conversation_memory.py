@@ -84,15 +84,6 @@ def test_it_goes_with_its_conversation_and_a_job_that_ends_later_leaves_nothing(
     assert [memory.thread_id for memory in memories(api)] == ["t2"]
 
 
-def test_compression_makes_it_too(api: Api) -> None:
-    only(api, summary={"enabled": False, "as_memory": True}, compression={"recent_messages_to_keep": 2})
-    api.talk(**ANA, rounds=3)
-    api.compress_thread(**ANA)
-    complete(api, claim(api, "compress_thread"), summary="They talked about tea.")
-    [memory] = memories(api)
-    assert (memory.content, memory.metadata["end_seq"]) == ("They talked about tea.", 3)
-
-
 def test_what_several_agents_heard_is_no_memory_of_one(api: Api) -> None:
     summarized(api, "They talked about tea.", agent_id="one")
     assert len(memories(api)) == 1
@@ -116,8 +107,3 @@ def test_a_job_that_ends_while_its_conversation_goes_leaves_nothing(
                 assert not going.done()
         assert going.result(PATIENCE) == 4
     assert memories(api) == []
-
-
-def test_it_stands_among_the_memories_of_the_prompt(api: Api) -> None:
-    summarized(api, "They talked about tea.")
-    assert "**Previous conversations:**\n1. They talked about tea." in api.render_memories(user_id="ana")

@@ -102,19 +102,6 @@ def test_recent_k_limits_a_profile_to_what_was_said_last(api: Api) -> None:
     assert said == ["t1 c", "t2 a", "t2 b", "t2 c"]
 
 
-@pytest.mark.feature("E7", "E13")
-@pytest.mark.parametrize(("every_n", "jobs_at"), [(0, []), (4, [3, 7, 11])])
-def test_a_profile_is_made_every_n_messages_of_all_threads(api: Api, every_n: int, jobs_at: list[int]) -> None:
-    only(api, cadence={"user_summary_every_n": every_n})
-    seen = []
-    for number in range(12):
-        hear(api, f"t{number % 3}", "Hello")
-        hear(api, "t1", "Hello", user_id="bob")
-        if api.finish_jobs():
-            seen.append(number)
-    assert seen == jobs_at
-
-
 @pytest.mark.feature("E7")
 def test_a_profile_is_made_anew_when_all_messages_of_the_former_one_are_gone(api: Api) -> None:
     only(api)

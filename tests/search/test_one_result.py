@@ -11,8 +11,6 @@ from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("A12")
 
-ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
-
 
 def say(api: Api, *contents: str, thread_id: str = "t1") -> None:
     for content in contents:

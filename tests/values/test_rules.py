@@ -26,42 +26,34 @@ def outcome(api: Api, statement: str, row: dict[str, Any]) -> tuple[str, str] | 
     return None
 
 
+WRONG_MEMBERS: list[tuple[str, dict[str, Any]]] = [
+    ("idempotency_key", {"idempotency_key": LONG}),
+    ("created_at", {"created_at": "infinity"}),
+    ("role", {"role": "robot"}),
+    ("metadata", {"metadata": []}),
+]
+
+
 @pytest.mark.feature("F20")
-@pytest.mark.parametrize(
-    ("argument", "wrong"),
-    [
-        ("idempotency_key", {"idempotency_key": LONG}),
-        ("created_at", {"created_at": "infinity"}),
-        ("role", {"role": "robot"}),
-        ("metadata", {"metadata": Jsonb([])}),
-    ],
-)
 @pytest.mark.parametrize("part", ["tool_calls", "function_call", "refusal", "audio"])
-def test_a_message_without_text_is_told_what_is_wrong_with_it(
-    api: Api, part: str, argument: str, wrong: dict[str, Any]
-) -> None:
-    message = {"role": "assistant", "content": "", part: [{"id": "1"}], **wrong}
-    with refused(argument):
-        api.add_messages(
-            **ANA, messages=[{**message, "metadata": wrong["metadata"].obj} if "metadata" in wrong else message]
-        )
-    if argument != "metadata":
-        message = {"role": "assistant", "content": "", "metadata": Jsonb({part: [{"id": "1"}]}), **wrong}
+def test_a_message_without_text_is_told_what_is_wrong_with_it(api: Api, part: str) -> None:
+    for argument, wrong in WRONG_MEMBERS:
         with refused(argument):
-            api.add_message(**ANA, **message)
-        assert api.add_message(**ANA, **{**message, **MESSAGE_FIX}).content == ""
-
-
-MESSAGE_FIX = {"role": "assistant", "idempotency_key": "k", "created_at": "2026-05-01"}
+            message = {"role": "assistant", "content": "", part: [{"id": "1"}], **wrong}
+            api.add_messages(**ANA, messages=[message])
+        if argument != "metadata":
+            message = {"role": "assistant", "content": "", "metadata": Jsonb({part: [{"id": "1"}]})}
+            with refused(argument):
+                api.add_message(**ANA, **{**message, **wrong})
+            assert api.add_message(**ANA, **message).content == ""
 
 
 @pytest.mark.feature("F20")
-@pytest.mark.parametrize("position", [0, 3, 9])
+@pytest.mark.parametrize("position", [0, 9])
 def test_the_first_wrong_message_is_named(api: Api, position: int) -> None:
     messages: list[dict[str, Any]] = [{"role": "user", "content": str(number)} for number in range(10)]
+    messages[9] = {"role": "robot", "content": "x"}
     messages[position] = {"role": "assistant", "content": "", "tool_calls": [{"id": "1"}], "idempotency_key": LONG}
-    if position < 9:
-        messages[9] = {"role": "robot", "content": "x"}
     with refused("idempotency_key") as raised:
         api.add_messages(**ANA, messages=messages)
     assert f" of messages[{position}]" in str(raised.value)
@@ -91,31 +83,18 @@ SETTINGS: dict[str, tuple[Any, Any, str]] = {
 
 
 @pytest.mark.feature("F20")
-@pytest.mark.parametrize("key", SETTINGS)
-def test_the_hint_of_a_model_setting_is_that_of_its_rule(api: Api, key: str) -> None:
-    sound, wrong, said = SETTINGS[key]
+def test_the_hint_of_a_model_setting_is_that_of_its_rule(api: Api) -> None:
     model = {"name": "m", "kind": "embedding", "provider": "openai", "model": "e"}
-    api.register_model(**model, settings={key: sound})
-    with refused("settings") as raised:
-        api.register_model(**model, settings={key: wrong})
-    assert said in (raised.value.diag.message_hint or "")
-    assert json.dumps(wrong) in (raised.value.diag.message_primary or "")
+    for key, (sound, wrong, said) in SETTINGS.items():
+        api.register_model(**model, settings={key: sound})
+        with refused("settings") as raised:
+            api.register_model(**model, settings={key: wrong})
+        assert said in (raised.value.diag.message_hint or ""), key
+        assert json.dumps(wrong) in (raised.value.diag.message_primary or ""), key
 
 
 @pytest.mark.feature("F20")
-def test_every_kind_of_job_can_be_claimed_by_name(api: Api) -> None:
-    [definition] = api.query(
-        "select pg_get_constraintdef(oid) as said from pg_constraint where conname = 'kind_is_known' "
-        "and conrelid = 'memory.jobs'::regclass"
-    )
-    kinds = definition.said.partition("{")[2].partition("}")[0].split(",")
-    assert len(kinds) >= 9
-    for kind in kinds:
-        assert api.claim_jobs(worker="w", kinds=[kind]) == []
-
-
-@pytest.mark.feature("F20")
-@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("number", range(8))
 def test_a_search_is_refused_by_its_rules_alone(api: Api, number: int) -> None:
     chance = random.Random(number)
     values: dict[str, list[Any]] = {

@@ -69,13 +69,6 @@ def archived_count(api: Api) -> int:
     return len(api.list_documents(user_id="ana"))
 
 
-@pytest.mark.feature("A8")
-def test_an_archived_conversation_is_found(api: Api) -> None:
-    archive(api)
-    [found] = api.search(user_id="ana", query="trip", sources=["document"])
-    assert (found.id, found.thread_id) == (str(archived(api).document_id), "t1")
-
-
 @pytest.mark.feature("A8", "D11")
 @pytest.mark.parametrize(("function", "left"), [("clear_thread", 1), ("delete_thread", 0)])
 def test_the_document_goes_with_a_deleted_thread_and_outlives_a_cleared_one(api: Api, function: str, left: int) -> None:

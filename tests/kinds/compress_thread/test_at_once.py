@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 import psycopg
 import pytest
@@ -48,25 +47,6 @@ def test_a_claim_does_not_wait_for_a_writer(db: psycopg.Connection, connect: Cal
     api.set_policy(settings={"compression": {"recent_messages_to_keep": 4}})
     assert nothing_to_do(api)
     assert active(api) == [7, 8, 9, 10]
-
-
-@pytest.mark.feature("A5", "D10")
-def test_counting_does_not_wait_for_a_writer(
-    db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
-) -> None:
-    api, writer = Api(db), Api(connect())
-    counts: dict[str, Any] = {"token_counts": {"0": 3}, "token_counter": "o200k_base"}
-    only(api)
-    write(api, 10)
-    db.execute("set lock_timeout = '1s'")
-    job = asked(api, "summarize_thread")
-    with writer.connection.transaction():
-        write(writer, 10)
-        complete(api, job, summary="They talked.", **counts)
-    assert [message.token_count for message in api.get_messages(**ANA)] == [10, 10]
-    complete(api, asked(api, "extract_memories"), memories=[], **counts)
-    assert [message.token_count for message in api.get_messages(**ANA)] == [3, 10]
-    assert active(api) == [0, 1]
 
 
 @pytest.mark.feature("A16", "E16")

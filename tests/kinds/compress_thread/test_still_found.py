@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.protocol import ANA, activate, age, make_due, say
+from tests.support.protocol import activate, age, make_due, say
 from tests.support.sqlapi import Api
 from tests.support.summaries import COMPRESSION, compress, compressing, only
 
@@ -64,17 +64,6 @@ def test_search_gives_the_same_results_before_and_after_a_compression(api: Api) 
     age(api, 8, "messages", "updated_at")
     api.sweep()
     assert ranked() == before
-
-
-@pytest.mark.feature("A7")
-def test_a_result_says_whether_the_message_is_still_in_its_thread(api: Api) -> None:
-    compressed(api, "We bought a boat")
-    say(api, "The boat is red")
-    results = api.search(user_id="ana", query="boat", sources=["message"])
-    assert {result.id: result.details["is_active"] for result in results} == {"t1/0": False, "t1/5": True}
-    assert [message.content for message in api.get_messages(**ANA)] == ["Hello"] * 4 + ["The boat is red"]
-    shown = [part.content for part in api.get_context(**ANA) if part.source == "message"]
-    assert shown == ["Hello"] * 4 + ["The boat is red"]
 
 
 @pytest.mark.feature("A7", "A11")

@@ -33,20 +33,6 @@ def test_a_thread_is_compressed_once_it_has_the_threshold(
         assert open_jobs(api) == []
 
 
-@pytest.mark.feature("A6")
-@pytest.mark.parametrize("append", [write, write_at_once])
-@pytest.mark.parametrize("sizes", [[200] * 4, [9, 200, 1, 1, 1]])
-def test_the_newest_messages_alone_start_no_compression(
-    api: Api, append: Callable[..., None], sizes: list[int]
-) -> None:
-    """A tenth of the threshold is worth a call; here there is less, or nothing, to put away."""
-    compressing(api)
-    append(api, *sizes)
-    assert append is write_at_once or open_jobs(api) == []
-    assert nothing_to_do(api)
-    assert summaries(api) == []
-
-
 @pytest.mark.feature("A6", "E15")
 @pytest.mark.parametrize("size", [1, 10], ids=["below the threshold", "queued already"])
 def test_a_thread_is_compressed_on_demand(api: Api, size: int) -> None:

@@ -18,7 +18,7 @@ from tests.kinds.evidence.steps import (
     memory,
     refusal,
 )
-from tests.support.protocol import activate, age, claim, complete, lease, make_due
+from tests.support.protocol import activate, age, claim, complete
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.compares_words
@@ -160,37 +160,6 @@ def test_a_summary_that_says_too_little_puts_no_message_away(api: Api) -> None:
     assert "(too short)" in refusal(api, job, "They talked of Porto.")
     assert "(no evidence)" in refusal(api, job, "OK.")
     assert active(api, job.user_id) == length > 30
-
-
-@pytest.mark.feature("F6")
-def test_a_long_message_before_a_conversation_hides_nothing_of_it(api: Api) -> None:
-    api.set_policy(settings=KEEPS_NOTHING)
-    said = [text for row in CONVERSATIONS[:6] for text in row["said"]]
-    summary = " ".join(row["summary"] for row in CONVERSATIONS[:6])
-    log = "".join(f"row{number} passed quietly; " for number in range(5000))
-    assert refusal(api, compression(api, [log, *said]), summary) == ""
-    few = log[: len(log) // 3]  # and in a message of its own each
-    assert refusal(api, compression(api, [few, few, few, *said]), summary) == ""
-
-
-@pytest.mark.feature("F6", "F7")
-def test_a_refused_compression_is_tried_again_and_dies_like_any_other_job(api: Api) -> None:
-    activate(api)
-    api.set_policy(settings=KEEPS_NOTHING)
-    job = compression(api, SAID)
-    for attempt in range(1, 6):
-        reason = refusal(api, job, "A JSON object was created.")
-        call = {"tokens_in": 10, "tokens_out": 5}
-        status = api.fail_job(**lease(job), error=reason, retry_after="0", calls=[call])
-        assert status == ("pending" if attempt < 5 else "dead")
-        make_due(api)
-        if attempt < 5:
-            job = claim(api, "compress_thread")
-    [dead] = api.query("select error from memory.dead_jobs")
-    assert dead.error.startswith("result: summary is refused (no evidence): ")
-    assert active(api, job.user_id) == 4
-    [usage] = api.query("select refused, refusals from memory.model_usage where model = 'gpt'")
-    assert usage == (5, {"no evidence": 5})
 
 
 @pytest.mark.feature("F6", "F7")

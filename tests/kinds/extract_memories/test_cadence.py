@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.jobs import ANA, claim, queued, say, settings
+from tests.support.jobs import ANA, claim, say, settings
 from tests.support.protocol import activate, lease
 from tests.support.sqlapi import Api
 
@@ -63,17 +63,6 @@ def test_no_message_is_extracted_twice_and_none_is_left_out(api: Api) -> None:
             api.complete_job(**lease(job), result={"memories": []})
     assert read == list(range(60))
     assert api.value("select extracted_seq from memory.thread_stats") == 59
-
-
-@pytest.mark.feature("B9")
-def test_messages_that_arrive_during_an_extraction_are_read_by_the_next(api: Api) -> None:
-    extraction_only(api)
-    queued(api, messages=10)
-    job = claim(api)
-    api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}] * 10)
-    assert api.claim_jobs(worker="test") == []
-    api.complete_job(**lease(job), result={"memories": []})
-    assert [message["seq"] for message in claim(api).payload["messages"]] == list(range(10, 20))
 
 
 @pytest.mark.feature("B9")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.kinds.extract_memories.changing import LYON, PORTO, as_of, fact, heard, states
-from tests.kinds.extract_memories.steps import claimed, found
+from tests.kinds.extract_memories.steps import claimed
 from tests.support.protocol import activate, complete, say
 from tests.support.sqlapi import Api
 
@@ -119,13 +119,6 @@ def test_an_end_without_a_successor(api: Api, ended_at: str, state: str, on: str
     assert as_of(api, "02-25") == ([] if state == "ended" else ["Works at Acme"])
 
 
-@pytest.mark.parametrize("value", ["ACME", None])
-def test_a_memory_that_has_ended_ends_the_current_one_of_its_value(api: Api, value: str | None) -> None:
-    heard(api, fact("Works at Acme", attribute="employer"))
-    heard(api, {**fact("Left Acme", attribute="employer", status="ended"), "value": value}, day="03-01")
-    assert states(api)["Works at Acme"] == ("ended", "03-01")
-
-
 def test_the_end_of_another_value_leaves_alone_what_has_one_value_at_a_time(api: Api) -> None:
     heard(api, fact("Meets in room 7", attribute="team room", many=False))
     heard(api, fact("No longer in room 5", attribute="team room", many=False, status="ended"), day="02-01")
@@ -158,21 +151,6 @@ def test_what_is_no_fact_of_now_ends_nothing(api: Api, status: str) -> None:
     assert states(api) == expected
     heard(api, fact("Lives in Oslo"), day="04-01")
     assert states(api)[LYON] == ("replaced", "04-01")
-
-
-def test_a_correction_within_one_reply(api: Api) -> None:
-    first, second = (
-        say(api, "peanuts", created_at="2024-01-01T10:00Z"),
-        say(api, "no wait", created_at="2024-01-01T10:01Z"),
-    )
-    entries = [
-        found(**fact("Is allergic to almonds", attribute="allergy", corrects=True), seqs=second),
-        found(**fact("Is allergic to peanuts", attribute="allergy"), seqs=first),
-    ]
-    complete(api, claimed(api), memories=entries)
-    assert {c: s for c, (s, _) in states(api).items()} == {
-        "Is allergic to peanuts": "corrected", "Is allergic to almonds": "current",
-    }  # fmt: skip
 
 
 def test_an_attribute_that_no_list_has_holds_one_value_where_the_model_says_so(api: Api) -> None:

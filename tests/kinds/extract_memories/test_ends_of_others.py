@@ -54,12 +54,6 @@ def test_another_subject_and_another_agents_memories_are_left_alone(api: Api) ->
     assert states(api)["Lou lives in Rome"] == states(api)["Joss lives in Oslo"] == ("current", None)
 
 
-def test_a_suspicious_statement_ends_nothing(api: Api) -> None:
-    heard(api, fact(LYON))
-    heard(api, fact(PORTO, suspicious="an attack", replaces=[1]), day="03-01")
-    assert states(api) == {LYON: ("current", None)}
-
-
 # The order of jobs ----------------------------------------------------------------------------------------------------
 
 

@@ -157,30 +157,6 @@ def test_many_rows_of_a_user_that_wait_do_not_hold_up_another(api: Api) -> None:
     assert api.sweep(batch_size=2)["messages"] == 0
 
 
-def test_a_thread_is_read_for_any_of_its_agents(api: Api) -> None:
-    """The policy wants nothing extracted from what is said to the agent who speaks first."""
-    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}}, agent_id="router")
-    for agent_id in ("router", "helper", "other"):
-        say(api, "I like tea", agent_id=agent_id)
-    say(api, "I like tea", agent_id="router", thread_id="t2")
-    said_ago(api, "2 hours")
-    assert api.sweep()["queued"] == 1
-    assert api.query("select scope from memory.jobs") == [("t1",)]
-    assert api.finish_jobs() == 1
-    assert api.sweep()["queued"] == 0
-
-
-def test_a_quiet_thread_of_a_tool_is_passed_once_without_a_model(api: Api) -> None:
-    """Its watermark comes to its end, so that sweeps do not draw the thread again instead of others."""
-    say(api, "42", role="tool")
-    said_ago(api, "2 hours")
-    assert api.sweep()["queued"] == 1
-    assert api.claim_jobs(worker="test") == []
-    read_to = api.value("select position from memory.marks where kind = 'extract_memories'")
-    assert (open_jobs(api), read_to, api.sweep()["queued"]) == ([], 0, 0)
-    assert api.value("select count(*) from memory.model_calls") == 0
-
-
 def test_two_sweeps_at_once_queue_one_job(api: Api, connect: Callable[..., Any]) -> None:
     say(api, "Hello")
     said_ago(api, "8 days")

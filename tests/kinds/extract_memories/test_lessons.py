@@ -110,16 +110,6 @@ def test_outputs_end_nothing_that_people_have_said(api: Api) -> None:
     assert api.get_memory(user_id="ana", memory_id=home).state == "current"
 
 
-def test_each_agent_decides_about_the_outputs_that_it_was_given(api: Api) -> None:
-    api.set_policy(agent_id="learner", settings=Jsonb({"extraction": {"procedures": True}}))
-    for agent_id in ("learner", "other", "learner"):
-        talk(api, agent_id=agent_id)
-    api.extract_memories(**THREAD)
-    [job] = api.claim_jobs(worker="w", kinds=["extract_memories"])
-    outputs = [row["seq"] for row in job.payload["messages"] if row["role"] == "tool"]
-    assert outputs == [2, 4, 14, 16]
-
-
 @pytest.mark.parametrize("is_first", [True, False])
 def test_an_output_in_quarantine_teaches_nothing(api: Api, is_first: bool) -> None:
     api.set_policy(settings=Jsonb({"extraction": {"procedures": True}}))
@@ -213,11 +203,3 @@ def test_lessons_of_a_chat_model_rest_on_outputs_and_nothing_else_does(api: Api)
 def test_without_a_failure_or_without_a_solution_there_is_no_lesson(outputs: tuple[str, ...]) -> None:
     assert list(lessons(rows(*outputs))) == []
     assert list(lessons(rows("Error: busy", "fine", arguments=("{}", "{}")))) == []  # the same call works later
-
-
-def test_the_last_failure_counts_and_other_tools_between_do_not() -> None:
-    made = rows("Error: first", "Error: second", "fine")
-    other = {"seq": 9, "role": "assistant", "content": "", "tool_calls": [call(9, "{}", "weather")]}
-    between = [other, {"seq": 10, "role": "tool", "content": "sunny", "tool_call_id": "call_9"}]
-    [lesson] = lessons([*made[:4], *between, *made[4:]])
-    assert lesson["content"] == 'find_city({"a": 2}) failed: Error: second. find_city({"a": 3}) worked.'

@@ -89,22 +89,6 @@ def test_a_correction_and_an_end_count_once_they_are_released(api: Api, entry: d
     assert states(api)[LYON][0] == state
 
 
-def test_an_end_without_a_memory_is_left_out(api: Api) -> None:
-    already_known(api)
-    [seq] = say(api, "I left Lyon", created_at="2024-12-01T10:00:00Z")
-    outcome = complete(api, claimed(api), memories=[], ends=[{"seqs": [seq], "number": 1}])
-    assert (outcome["ended"], outcome["refusals"]) == (0, {"review": 1})
-
-
-def test_a_known_memory_that_is_said_again_ends_nothing(api: Api) -> None:
-    api.set_policy(settings={"memories": {"attributes": {"home": "many"}}, "extraction": {"review": False}})
-    heard(api, fact(LYON), fact(PORTO))
-    api.set_policy(settings={"extraction": {"review": True}})
-    outcome = heard(api, fact(LYON, replaces=[1, 2]), day="12-02")
-    assert (outcome["duplicates"], outcome["ended"], outcome["refusals"]) == (1, 0, {"review": 1})
-    assert states(api) == {LYON: ("current", None), PORTO: ("current", None)}
-
-
 def test_what_waits_is_not_extracted_again(api: Api) -> None:
     heard(api, fact(LYON))
     assert heard(api, fact(LYON), day="01-02")["inserted"] == 0

@@ -40,16 +40,6 @@ def test_a_memory_holds_since_it_was_first_said_and_names_all_messages(api: Api,
     assert said_at.isoformat()[:10] == f"2024-{max(days)}"
 
 
-@pytest.mark.feature("E12")
-def test_a_fact_that_is_said_again_as_a_preference_is_one_preference(api: Api) -> None:
-    heard(api, "Likes tea", "01-01")
-    result = heard(api, "likes tea", "02-01", memory_type="preference")
-    assert (result["inserted"], result["duplicates"]) == (0, 1)
-    assert [(row.memory_type, row.source_seqs) for row in known(api)] == [("preference", [0, 1])]
-    heard(api, "Likes tea", "03-01", memory_type="fact")
-    assert [(row.memory_type, row.source_seqs) for row in known(api)] == [("preference", [0, 1, 2])]
-
-
 @pytest.mark.feature("E12", "F2")
 @pytest.mark.parametrize(("days", "thread_id"), [(("01-01", "02-01"), "t2"), (("02-01", "01-01"), "t1")])
 def test_a_memory_of_two_threads_names_the_one_where_it_was_said_last(

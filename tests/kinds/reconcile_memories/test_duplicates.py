@@ -37,25 +37,6 @@ def test_one_of_several_duplicates_stays_with_the_best_values_of_all(api: Api) -
 
 
 @pytest.mark.feature("E10")
-def test_a_web_page_that_repeats_a_statement_changes_nothing_about_it(api: Api) -> None:
-    [stays] = know(api, "Likes green tea")
-    know(api, "Likes tea", source="web", valid_from="2020-01-01T00:00:00Z")
-    assert reconcile(api, (("Likes green tea", "Likes tea"),)) == counts(kept=1, merged=1)
-    row = api.get_memory(user_id="ana", memory_id=stays)
-    assert (row.content, row.valid_from, row.version) == ("Likes green tea", None, 1)
-
-
-@pytest.mark.feature("E10")
-def test_chained_duplicates_become_one(api: Api) -> None:
-    tea, green, morning = "Likes tea", "Likes green tea", "Likes green tea in the morning"
-    know(api, tea, green, morning, "Owns a boat")
-    assert reconcile(api, ((tea, green), (green, morning))) == counts(kept=2, merged=2)
-    assert current(api) == [morning, "Owns a boat"]
-    assert superseded(api) == {tea: ("duplicate", green), green: ("duplicate", morning)}
-    assert_counter_is_exact(api)
-
-
-@pytest.mark.feature("E10")
 def test_duplicates_named_twice_are_merged_once(api: Api) -> None:
     know(api, "Likes tea", "Likes green tea")
     job = claimed(api)
@@ -64,14 +45,6 @@ def test_duplicates_named_twice_are_merged_once(api: Api) -> None:
         kept=1, merged=1, refused=2
     )
     assert current(api) == ["Likes green tea"]
-
-
-@pytest.mark.feature("E10")
-def test_members_of_a_set_that_are_no_duplicates_stay(api: Api) -> None:
-    know(api, "Likes tea", "Really likes tea", "Likes boats", "Likes green tea", source="extraction")
-    found = ("Likes tea", "Really likes tea", "Likes boats", "Likes green tea")
-    assert reconcile(api, (found,)) == counts(kept=2, merged=2)
-    assert current(api) == ["Likes boats", "Likes green tea"]
 
 
 @pytest.mark.feature("E10")

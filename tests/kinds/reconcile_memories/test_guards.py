@@ -32,14 +32,6 @@ def test_no_fact_is_hidden_by_one_of_another_agent_or_subject(api: Api, section:
     assert current(api) == ["Likes tea", "Hates tea"]
 
 
-@pytest.mark.feature("E10")
-@pytest.mark.parametrize(("one", "other"), [(None, "User"), ("Zoë Maria", "zoë\u00a0\u00a0MARIA")])
-def test_a_subject_is_the_same_in_any_case_and_with_any_blanks(api: Api, one: str | None, other: str) -> None:
-    know(api, "Likes tea", metadata={"subject": one})
-    know(api, "Hates tea", **about(other))
-    assert reconcile(api, (), (("Likes tea", "Hates tea"),))["contradicted"] == 1
-
-
 MALFORMED: dict[str, Any] = {
     "a number that is not in the list": {"numbers": [1, 4]},
     "a negative number": {"numbers": [-1, 1]},

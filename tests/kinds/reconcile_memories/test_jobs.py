@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from tests.kinds.facts import about, claimed, hand_in, know
-from tests.support.protocol import activate, claim, complete, lease, make_due, nothing_to_do, say
+from tests.support.protocol import activate, claim, complete, nothing_to_do, say
 from tests.support.sqlapi import Api
 
 # What a model is given ------------------------------------------------------------------------------------------------
@@ -42,23 +42,6 @@ def test_a_model_sees_the_newest_facts_under_small_numbers_and_no_ids(api: Api) 
     created_at = api.get_memory(user_id="ana", memory_id=ids[0]).created_at
     assert (newest["subject"], datetime.fromisoformat(newest["known_since"])) == ("user", created_at)
     assert not any(str(row.memory_id) in str(payload) for row in api.query("select memory_id from memory.memories"))
-
-
-@pytest.mark.feature("E10")
-@pytest.mark.parametrize(("asked", "given"), [({}, 50), ({"n": 60}, 60)])
-def test_at_most_n_facts_are_looked_at(api: Api, asked: dict[str, int], given: int) -> None:
-    know(api, *[f"fact {number}" for number in range(70)])
-    facts = claimed(api, **asked).payload["facts"]
-    assert [fact["content"] for fact in facts] == [f"fact {69 - number}" for number in range(given)]
-
-
-@pytest.mark.feature("E10")
-def test_a_fact_that_is_not_current_is_not_given_to_the_model(api: Api) -> None:
-    deleted, over, old, new, _ = know(api, "deleted", "over", "old", "new", "other")
-    api.delete_memory(user_id="ana", memory_id=deleted)
-    api.update_memory(user_id="ana", memory_id=over, expires_at="2020-01-01")
-    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
-    assert [fact["content"] for fact in claimed(api).payload["facts"]] == ["other", "new"]
 
 
 @pytest.mark.feature("E10")
@@ -154,14 +137,3 @@ def test_automatic_reconciliation_with_nothing_new_asks_no_model_and_on_demand_a
     api.connection.execute("update memory.jobs set lease_expires_at = now() where status = 'running'")
     assert len(claim(api, "reconcile_memories").payload["facts"]) == 2
     extract(api, "c")
-
-
-@pytest.mark.feature("F6")
-def test_a_job_of_a_provider_carries_its_prompt_and_one_of_the_built_in_model_none(api: Api) -> None:
-    know(api, "a", "b")
-    job = claimed(api)
-    assert job.payload["prompt"] is None
-    api.release_job(**lease(job))
-    make_due(api)
-    activate(api)
-    assert claim(api).payload["prompt"]["name"] == "reconcile_memories"

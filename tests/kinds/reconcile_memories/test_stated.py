@@ -106,16 +106,6 @@ def test_an_extracted_memory_that_somebody_states_counts_as_stated(api: Api, sou
     assert api.value("select duplicates_skipped from memory.memory_scopes") == 1
 
 
-@pytest.mark.feature("E10")
-def test_the_built_in_model_says_what_may_be_done(api: Api) -> None:
-    known = ["I'm a nurse.", "I like tea.", "I live in Lisbon.", "My name is Bea.", "I am 34 years old."]
-    known += ["I am a  NURSE!", "I really like tea", "I live in Rome.", "My name's Ana", "I'm 35 years old"]
-    know(api, *known)
-    job = claimed(api)
-    assert complete(api, job, **run("reconcile_memories", job.payload)) == counts(kept=5, merged=2, contradicted=3)
-    assert current(api) == known[5:]
-
-
 @pytest.mark.usefixtures("db")
 @pytest.mark.feature("E10")
 def test_every_fact_in_one_set_and_every_number_in_many_sets(api: Api) -> None:

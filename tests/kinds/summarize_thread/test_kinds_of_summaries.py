@@ -42,17 +42,6 @@ def test_both_kinds_can_be_asked_for_under_every_policy(api: Api, every_n: int, 
     assert api.query("select kind, status from memory.summary_chain") == [(kind, "completed") for kind in KINDS]
 
 
-@pytest.mark.feature("E5", "D2")
-def test_a_request_for_one_kind_is_not_lost_in_a_running_job_of_the_other(api: Api) -> None:
-    only(api)
-    api.talk(**ANA, rounds=3)
-    job = asked(api, "summarize_thread")
-    other = api.summarize_thread(**ANA, kind="thread")
-    assert other != job.job_id
-    complete(api, job, summary="They talked.")
-    assert claim(api).job_id == other
-
-
 @pytest.mark.feature("E5", "A7")
 def test_only_the_summary_of_the_whole_thread_waits_for_a_compression(api: Api) -> None:
     only(api, compression=COMPRESSION)

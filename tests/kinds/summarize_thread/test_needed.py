@@ -7,7 +7,6 @@ from typing import Any
 
 import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 
 from tests.support.protocol import ANA, claim, complete, open_jobs, say
 from tests.support.sqlapi import Api
@@ -123,24 +122,6 @@ def test_after_a_compression_a_summary_covers_what_the_one_of_the_whole_thread_d
     ]
 
 
-@pytest.mark.feature("D13")
-def test_messages_that_come_at_once_get_one_summary_if_the_rest_needs_none(api: Api) -> None:
-    api.set_policy(settings={"compression": {"enabled": False}, "cadence": {"fact_extraction_every_n": 0}})
-    api.register_model(name="gpt", kind="chat", provider="openai", model="gpt-1")
-    api.activate_model(name="gpt")
-    # A call is given 24,000 tokens, and these are 25,600 or so.
-    api.add_messages(
-        **ANA, messages=Jsonb([{"role": role, "content": "word " * 256} for role in ("user", "assistant") * 40])
-    )
-    given = []
-    while jobs := api.claim_jobs(worker="test", kinds=["summarize_thread"]):
-        given.append(len(jobs[0].payload["messages"]))
-        complete(api, jobs[0], summary="Words")
-    [read] = given
-    assert 60 < read < 80
-    assert len([part for part in api.get_context(**ANA) if part.source == "message"]) >= 80 - read
-
-
 @pytest.mark.feature("D2")
 def test_a_round_is_not_summarised_until_it_ends_unless_it_fills_a_context_by_itself(api: Api) -> None:
     needed(api)
@@ -155,15 +136,6 @@ def test_a_round_is_not_summarised_until_it_ends_unless_it_fills_a_context_by_it
     assert open_jobs(api) == ["summarize_thread"]
     payload = claim_and_complete(api)
     assert (seqs(payload["messages"]), payload["end_seq"]) == ([10, 11, 12, 13], 13)
-
-
-@pytest.mark.feature("D2", "A6")
-@pytest.mark.parametrize(("threshold_tokens", "made"), [(1000, [11, 18]), (190, [11, 21])])
-def test_a_thread_that_will_soon_be_compressed_waits_until_a_whole_context_is_new(
-    api: Api, threshold_tokens: int, made: list[int]
-) -> None:
-    needed(api, compression={"enabled": True, "threshold_tokens": threshold_tokens, "recent_messages_to_keep": 100})
-    assert made_after(api, *[10] * 21) == made
 
 
 @pytest.mark.feature("D9")

@@ -149,15 +149,3 @@ def test_a_summary_whose_worker_died_is_made_once_with_the_window_of_now(api: Ap
         api.complete_job(**lease(dead), result={"summary": "Too late"})
     api.complete_job(**lease(again), result=SUMMARY)
     assert summaries(api) == [(0, 7, "completed")]
-
-
-@pytest.mark.feature("D4")
-def test_the_chain_shows_windows_predecessors_and_times(api: Api) -> None:
-    summary_only(api)
-    for _ in range(2):
-        api.talk(**ANA, rounds=4)
-        api.complete_job(**lease(claim(api)), result={**SUMMARY, "generation_time_ms": 40})
-    chain = api.query(
-        "select base_end_seq, start_seq, end_seq, window_size, generation_time_ms from memory.summary_chain"
-    )
-    assert chain == [(None, 0, 7, 8, 40), (7, 2, 15, 14, 40)]
