@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.context.steps import (
-    at_most,
     estimate,
     messages,
     parts,
@@ -17,7 +16,7 @@ from tests.context.steps import (
     said,
     without_recall,
 )
-from tests.support.protocol import ANA, claim, complete, say
+from tests.support.protocol import ANA, say
 from tests.support.sqlapi import Api
 from tests.support.summaries import each_round
 
@@ -94,20 +93,6 @@ class TestBudget:
         assert [source for source, _ in parts(api, max_tokens=50)][-1] == "message"
         assert [notice for notice in api.notices if notice.startswith("degraded: ") and "summary" in notice]
         assert [notice for notice in api.notices if notice.startswith("degraded: ") and "memories" in notice]
-
-    @pytest.mark.feature("F12")
-    @pytest.mark.parametrize(
-        ("summary", "is_as_counted"), [("They\ntalked.", True), ("They\n\ntalked.", False), ("A <recalled> tag", False)]
-    )
-    def test_takes_the_count_of_a_summary_for_that_very_text(self, api: Api, summary: str, is_as_counted: bool) -> None:
-        api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}, "summary": {"enabled": False}})
-        each_round(api)
-        say(api, "Hello", "Hello again")
-        api.summarize_thread(**ANA)
-        complete(api, claim(api, "summarize_thread"), summary=summary, token_count=3)
-        part = api.get_context(**ANA)[0]
-        assert part.source == "thread_summary"
-        assert part.token_count == (39 if is_as_counted else at_most(api, part.content))
 
 
 class TestToolCalls:

@@ -86,15 +86,6 @@ class TestTriggers:
             assert part.metadata["trigger"] == phrase
             assert "They talked about the boat." in part.content
 
-    def test_can_be_replaced(self, api: Api) -> None:
-        discuss(api, "t0", "They talked about the boat.")
-        triggers = {"search_triggers": ["¿Te acuerdas", "", " "]}
-        api.set_policy(settings={"knowledge_base": triggers}, agent_id="cook")
-        assert earlier(api, query="¿TE ACUERDAS? The boat") is None
-        discuss(api, "t2", "They cooked on the boat.", agent_id="cook")
-        assert threads(api, query="¿TE ACUERDAS? The boat", agent_id="cook") == ["t2"]
-        assert threads(api, agent_id="cook") == []
-
     def test_are_looked_for_in_the_newest_message_of_the_user(self, api: Api) -> None:
         discuss(api, "t0", "They talked about the boat.")
         say(api, "Hello", QUESTION)
@@ -138,22 +129,6 @@ class TestPolicy:
         assert [result["thread_id"] for result in (part.metadata["results"] if part else [])] == found
         if part:
             assert 0.7 <= part.metadata["results"][0]["score"] <= 1
-
-    @pytest.mark.feature("F12")
-    @pytest.mark.parametrize("share", [0, 0.25])
-    def test_share_is_kept(self, api: Api, share: float) -> None:
-        for number in range(5):
-            discuss(api, f"old {number}", f"{number}: They talked about the boat " + "at length " * 20)
-        api.set_policy(settings={"context": {"cross_session_share": share}})
-        say(api, "Hello")
-        newest = api.get_context(**ANA, max_tokens=1)[-1].token_count
-        sizes = set()
-        for max_tokens in range(20, 1500, 150):
-            part = earlier(api, max_tokens=max_tokens)
-            if part:
-                assert part.token_count <= share * (max_tokens - newest)
-                sizes.add(len(part.metadata["results"]))
-        assert (max(sizes, default=0) >= 2) is (share > 0)
 
 
 class TestWhatIsFound:
@@ -228,15 +203,3 @@ class TestWhatIsFound:
         assert content.lower().count("</recalled>") == content.lower().count("<recalled>") == 1
         assert content.endswith("\n</recalled>")
         assert content.count("\n\n") == 0
-
-
-class TestDegraded:
-    @pytest.mark.feature("A14")
-    def test_without_an_embedding_it_searches_by_keyword_and_says_so(self, api: Api) -> None:
-        discuss(api, "t0", "They talked about the boat.")
-        discuss(api, "t2", "They talked about tea.")
-        activate(api, "ada", "embedding")
-        assert threads(api) == ["t0"]
-        notice = api.notices[-1]
-        assert notice.startswith("degraded: earlier conversations")
-        assert "keyword" in notice

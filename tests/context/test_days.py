@@ -123,11 +123,3 @@ def test_yesterday_in_a_query_is_the_users_day(api: Api, name: str, by: str) -> 
     results = api.search(user_id="ana", query="tea yesterday", mode="keyword", sources=["message"], explain=True)
     assert results[0].thread_id == "1 days ago"
     assert [result.details["features"].get("day", {}).get("value") for result in results] == [None, -1, -1]
-
-
-def test_a_day_in_a_query_is_that_of_each_speaker(api: Api) -> None:
-    say(api, "tea", created_at=EVENING)
-    say(api, "tea", created_at=SAME_MOMENT, thread_id="utc")
-    for query, thread_id in (("tea on 2026-11-02", "old"), ("tea on 2026-11-03", "utc")):
-        results = api.search(user_id="ana", query=query, mode="keyword", sources=["message"])
-        assert results[0].thread_id == thread_id

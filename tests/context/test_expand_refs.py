@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -97,31 +96,6 @@ class TestPassages:
         assert ["611", LINES[610]] in numbered
         shown = api.retrieve_artifact(user_id="ana", key="log", from_line=int(numbered[0][0]), max_lines=len(numbered))
         assert shown.splitlines() == [line for _, line in numbered]
-
-    def test_a_piece_of_a_line_without_end_is_shown(self, api: Api) -> None:
-        rows = [{"id": n, "name": f"person {n}", "plan": "basic"} for n in range(2000)]
-        rows[1400]["plan"] = "chartreuse"
-        store(api, json.dumps(rows), key="json")
-        said = expand(api, "[MemoryRef: json]", 800, "Who is on plan chartreuse?")
-        assert "\n[...]\n1: ..." in said
-        assert '"name": "person 1400", "plan": "chartreuse"' in said
-        assert said.rstrip().endswith("...\n[...]")
-
-    def test_a_table_keeps_the_names_of_its_columns(self, api: Api) -> None:
-        rows = "".join(f"{n},{n * 7 % 100},city{n}\n" for n in range(1000))
-        store(api, f"order,units,place\n{rows}", key="csv")
-        said = expand(api, "[MemoryRef: csv]", 400, "How many units went to city777?")
-        assert "\n1: order,units,place\n[...]\n" in said
-        assert "\n779: 777,39,city777\n" in said
-
-    def test_words_are_found_whether_a_job_has_parsed_them_or_not(self, api: Api) -> None:
-        store(api, LOG * 20 + "the turbine stopped at dawn\n" + LOG * 2, key="a")
-        before = expand(api, "[MemoryRef: a]", 400, "When did the turbine stop?")
-        api.sweep()
-        assert api.query("select from memory.artifact_parts where not is_parsed") == []
-        assert "18001: the turbine stopped at dawn" in before
-        assert expand(api, "[MemoryRef: a]", 400, "When did the turbine stop?") == before
-        assert expand(api, "[MemoryRef: a]", 600, "What is the capital of Mongolia?") == "[MemoryRef: a]"
 
 
 @pytest.mark.feature("C7")

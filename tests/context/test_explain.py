@@ -10,7 +10,6 @@ import pytest
 from tests.context.steps import remember, remembered_before, without_recall
 from tests.support.protocol import ANA, say
 from tests.support.sqlapi import Api
-from tests.support.summaries import compress, compressing
 
 pytestmark = pytest.mark.feature("F12")
 
@@ -42,17 +41,6 @@ def test_messages_that_do_not_fit(api: Api) -> None:
     assert ("message", "does not fit") not in left_out(api)
 
 
-def test_messages_for_which_a_summary_stands(api: Api) -> None:
-    compressing(api)
-    without_recall(api)
-    api.talk(**ANA, rounds=5)
-    compress(api, "They talked.")
-    left = left_out(api)
-    assert left["message", "compressed: a summary took its place"]["ids"] == ["5", "4", "3", "2", "1", "0"]
-    say(api, "word " * 60)
-    assert ("thread_summary", "does not fit") in left_out(api, max_tokens=130)
-
-
 def test_memories(api: Api) -> None:
     without_recall(api)
     remembered_before(api)
@@ -67,16 +55,6 @@ def test_memories(api: Api) -> None:
     [coffee] = [row.memory_id for row in api.list_memories(user_id="ana", search="coffee")]
     assert left["memories", "others matter more"]["ids"] == [str(coffee)]
     assert left_out(api, max_tokens=20)["memories", "does not fit"]["count"] == 2
-
-
-def test_a_memory_whose_message_is_recalled(api: Api) -> None:
-    text = "I moved to Oslo in May because the work by the harbour is better there"
-    remembered_before(api)
-    [seq] = say(api, text, thread_id="earlier")
-    memory_id = api.add_memory(user_id="ana", content="Moved to Oslo", thread_id="earlier").memory_id
-    api.connection.execute("update memory.memories set source_seqs = %s", [[seq]])
-    left = left_out(api, query="When did I move to Oslo?")
-    assert left["memories", "the recalled messages say it"]["ids"] == [str(memory_id)]
 
 
 @pytest.mark.parametrize(

@@ -49,42 +49,6 @@ def kept(api: Api, query: str | None = None, **arguments: Any) -> str:
     return shown[0].content if shown else ""
 
 
-COLOURS = ("amber", "cobalt", "scarlet", "violet")
-ANIMALS = ("badger", "heron", "lynx", "marten")
-SUBJECTS = ("retry quota", "cache quota", "retry window", "cache window")
-
-
-def log_with_a_raised_quota(number: int) -> str:
-    """A log whose lines have the words of all colours, animals and subjects apart, and three together in one line."""
-    colour, animal, subject = COLOURS[number % 4], ANIMALS[number // 4 % 4], SUBJECTS[number % 4]
-    lines = [
-        line
-        for n in range(60)
-        for line in (
-            f"12:{n:02}:01 INFO {COLOURS[n % 4]} worker {n % 7} took a lease in {n * 37 % 900} ms",
-            f"12:{n:02}:02 INFO {ANIMALS[n % 4]} node has joined the ring as number {n}",
-            f"12:{n:02}:03 WARN {SUBJECTS[n % 4].split()[0]} of shard {n * 13 % 97} has come near its bound",
-            f"12:{n:02}:04 WARN no {SUBJECTS[n % 4].split()[1]} is set for the tenant {n * 7 % 50} of this stage",
-            f"12:{n:02}:05 INFO pipeline step {n} is done, its priority was raised",
-        )
-    ]
-    lines[150] = f"12:30:00 NOTICE {subject} of the {colour} {animal} pipeline raised to {5000 + number}"
-    return "\n".join(lines)
-
-
-@pytest.mark.feature("C7")
-class TestWordsThatStandTogether:
-    def test_of_texts_with_all_words_apart_the_line_with_the_words_together_is_shown(self, api: Api) -> None:
-        for number in range(16):
-            say(api, "user", f"Run step {number}.")
-            run(api, log_with_a_raised_quota(number))
-        api.sweep()
-        for number in (0, 5, 10, 15):
-            colour, animal, subject = COLOURS[number % 4], ANIMALS[number // 4 % 4], SUBJECTS[number % 4]
-            question = f"To what was the {subject} of the {colour} {animal} pipeline raised?"
-            assert f"raised to {5000 + number}" in kept(api, question, max_tokens=8000)
-
-
 @pytest.mark.feature("C7")
 class TestNewestMessages:
     def test_the_newest_output_is_shown_whole_where_it_fits(self, api: Api) -> None:
@@ -107,14 +71,6 @@ class TestNewestMessages:
         assert f"{ref}\n[...]\n" in shown
         assert f"\n171: {LINES[170]}\n" in shown
         assert LINES[0] not in shown
-
-    def test_else_its_beginning_and_end(self, api: Api) -> None:
-        say(api, "user", "Please go on.")
-        run(api, LOG)
-        shown = kept(api)
-        assert f"\n1: {LINES[0]}\n" in shown
-        assert "\n[...]\n" in shown
-        assert f"\n300: {LINES[-1]}\n" in shown
 
 
 @pytest.mark.feature("C7")

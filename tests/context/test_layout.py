@@ -215,13 +215,3 @@ def test_filters_say_which_memories_may_stand_there(api: Api) -> None:
     assert shown(memory_types=["preference"], tags_any=["home"]) == set()
     with refused("memory_types"):
         api.get_context(**ANA, memory_types=["no such type"])
-
-
-@pytest.mark.feature("B11", "B12")
-def test_a_block_may_have_only_memories_that_are_relevant(api: Api) -> None:
-    remember(api, "Owns a parrot called Lorenzo", "Works in Lisbon")
-    block = api.render_memories(user_id="ana", query="What is the parrot called?", min_relevance=0.3)
-    assert block.endswith("**\n1. Owns a parrot called Lorenzo")
-    assert api.render_memories(user_id="ana", query="Which horse won?", min_relevance=0.3) == ""
-    with refused("min_relevance"):
-        api.render_memories(user_id="ana", query="parrot", min_relevance=1.5)

@@ -247,21 +247,3 @@ def test_requests_without_a_concrete_name_mean_search_in_every_language(api: Api
     vague, concrete = (requests.split("|") for requests in OTHER_LANGUAGES[language])
     assert [request for request in vague if decision(api, request) != "search"] == []
     assert [request for request in concrete if decision(api, request) != "skip"] == []
-
-
-@pytest.mark.feature("C8")
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("Connect to AgentFusion database", "AgentFusion"),
-        ("连接AgentFusion数据库", "AgentFusion"),
-        ("Explain Main.py please", "Main.py"),
-        ("Write to ana.b@example.org", "ana.b@example.org"),
-        ("Look at XR5T2", "XR5T2"),
-        ("Open ÉtatCivil", "ÉtatCivil"),
-    ],
-)
-def test_reasons_do_not_cut_names(api: Api, query: str, found: str) -> None:
-    need = needs(api, query)
-    assert signs(need)["identifier"] == found
-    assert "gentF" not in need.reason.replace("AgentF", "")

@@ -196,16 +196,6 @@ class TestLongReply:
 
 @pytest.mark.feature("F12", "F16")
 class TestBudget:
-    def test_recall_has_at_most_its_share_while_the_thread_needs_the_rest(self, api: Api) -> None:
-        for number in range(60):
-            say(api, f"Boat story number {number}: " + "and then we sailed on " * 5)
-            say(api, f"Other talk {number}: " + "and then we sailed on " * 5, thread_id="new")
-        api.set_policy(settings={"context": {"recall_share": 0.25, "memories_share": 0}})
-        api.set_policy(settings={"context": {"window_step": 0}})
-        context = api.get_context(**NEW, query="boat story", max_tokens=1000)
-        assert 150 < sum(row.token_count for row in context if row.source == "recalled") <= 250 + 32
-        assert 700 < sum(row.token_count for row in context if row.source == "message") <= 850
-
     def test_brings_back_what_no_longer_fits_of_the_thread_itself(self, api: Api) -> None:
         say(api, "The code of the safe is 7741.", thread_id="new")
         for number in range(60):
@@ -227,16 +217,6 @@ class TestBudget:
         context = api.get_context(**ANA)
         assert [row.source for row in context] == ["message"] * 41
         assert context[0].content == "The code of the safe is 7741."
-
-    @pytest.mark.parametrize("max_tokens", [60, 140, 220])
-    def test_a_neighbour_never_comes_without_the_message_that_it_stands_next_to(
-        self, api: Api, max_tokens: int
-    ) -> None:
-        say(api, "My dentist is Doctor Amsel, " + "who has her practice at the corner near the old bridge, " * 4)
-        say(api, "Noted.", role="assistant")
-        say(api, "What should I cook tonight?")
-        said = recalled(api, query="Who is my dentist?", max_tokens=max_tokens)
-        assert said == "" or "Amsel" in said
 
 
 @pytest.mark.feature("F16", "D6")

@@ -98,36 +98,3 @@ def test_a_fact_that_is_confirmed_is_as_fresh_as_a_new_one(api: Api, one: Callab
     else:
         hear(api, "Plays the cello", days=0)
     assert one().startswith("Plays the cello")
-
-
-class TestEnded:
-    """What no longer holds answers a question about the present nowhere, and one about the past where it is asked."""
-
-    @pytest.mark.parametrize(
-        ("was", "is_now", "query"),
-        [
-            ("I work at Siemens in Munich, in the works council", "Her employer is Bosch", "Where does she work now?"),
-            ("Meine Lieblingsfarbe ist Blau, die Farbe des Meeres", "Mag jetzt Grün", "Welche Farbe mag sie?"),
-        ],
-    )
-    def test_the_memory_that_contradicts_what_was_drawn_from_a_message_stands_in_its_place(
-        self, api: Api, was: str, is_now: str, query: str
-    ) -> None:
-        activate(api)
-        hear(api, was, days=300)
-        hear(api, is_now, days=2)
-        by_content = {row.content: row.memory_id for row in api.list_memories(user_id="ana")}
-        api.supersede_memory(
-            user_id="ana", old_memory_id=by_content[was], new_memory_id=by_content[is_now], reason="contradict"
-        )
-        vector = str([1.0, 0.2])
-        activate(api, "ada", "embedding")
-        while jobs := api.claim_jobs(worker="test", kinds=["embed", "backfill"], max_jobs=10):
-            for job in jobs:
-                texts = job.payload["texts"]
-                complete(api, job, embeddings=[[1.0, 0.5] if is_now in text["text"] else [1.0, 0.2] for text in texts])
-        found = api.search(user_id="ana", query=query, query_embedding=vector)
-        contents = [row.content for row in found]
-        assert contents[0] == is_now
-        assert was not in contents
-        assert [row.score for row in found] == sorted((row.score for row in found), reverse=True)

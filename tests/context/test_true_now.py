@@ -62,17 +62,6 @@ def test_render_memories_says_dates_only_when_asked(api: Api, bounds: dict[str, 
     assert (dates in shown) if dates else shown.endswith("1. Lives in Porto.")
 
 
-@pytest.mark.parametrize(
-    ("query", "shown"),
-    [("Where do I work?", True), ("Who is my employer?", True), ("Tell me a story about dragons", False)],
-)
-def test_the_attribute_that_the_question_names_brings_its_memory(api: Api, query: str, shown: bool) -> None:
-    add(api, "Is at Acme", attribute="employer", importance=0)
-    for number in range(30):
-        add(api, f"Owns book {number}", importance=1)
-    assert ("Is at Acme" in rendered(api, query, max_memories=3)) == shown
-
-
 def test_a_question_about_then_brings_the_former_value_with_its_end(api: Api) -> None:
     for town, day in (("Lyon", "01-01"), ("Porto", "03-01")):
         heard(api, f"I live in {town}", home(town), day=day)
@@ -94,12 +83,3 @@ def test_nothing_outdated_is_recalled_for_a_question_about_now(api: Api) -> None
     then = context(api, "What was near the river before?")
     assert "Lyon" in then
     assert "baker" in then
-
-
-def test_a_message_is_left_out_only_for_a_memory_that_was_drawn_from_it(api: Api) -> None:
-    """The newer message says otherwise, in nearly the same words as the memory."""
-    heard(api, "I live in the harbour district of Lyon", found("I live in the harbour district of Lyon"), day="01-01")
-    say(api, "I live in the garden district of Porto", thread_id="old", created_at="2024-03-01T10:00:00Z")
-    shown = context(api, "In which district do I live?")
-    assert "garden district of Porto" in shown
-    assert shown.count("harbour district of Lyon") == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.artifacts.offload.steps import LOG, keys, rows, say
-from tests.support.protocol import activate, claim, complete, lease, make_due, nothing_to_do, open_jobs
+from tests.support.protocol import activate, claim, complete, lease, make_due, nothing_to_do
 from tests.support.sqlapi import Api
 
 
@@ -76,17 +76,6 @@ def test_an_artifact_that_no_model_can_describe_does_not_hold_up_others(api: Api
         api.fail_job(**lease(job), error="refused")
     say(api, metadata={"command": "df"})
     assert claim(api, "describe_artifact").payload["command"] == "ls"
-
-
-@pytest.mark.feature("C4")
-def test_no_job_is_queued_without_a_model_or_when_the_policy_says_so(api: Api) -> None:
-    say(api)
-    assert "describe_artifact" not in open_jobs(api)
-    activate(api)
-    api.set_policy(settings={"artifacts": {"describe": False}})
-    say(api)
-    api.store_artifact(user_id="ana", content=LOG)
-    assert "describe_artifact" not in open_jobs(api)
 
 
 @pytest.mark.feature("C4")

@@ -120,11 +120,6 @@ def test_a_result_without_a_verdict_for_each_text_once_is_refused_and_without_a_
     assert waiting(api) == ["memory"]
 
 
-def test_a_long_text_is_given_in_pieces_and_refused_for_one_of_them(api: Api) -> None:
-    api.add_memory(user_id="ana", content=f"{WEB} " * 500, source="web")
-    assert judge(api, 3) == {"accepted": 0, "refused": 1}
-
-
 def test_a_text_that_was_changed_meanwhile_goes_on_waiting(api: Api) -> None:
     document = STORE["document"](api)
     job = claim(api, "screen_texts")

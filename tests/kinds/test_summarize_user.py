@@ -93,15 +93,6 @@ def test_no_message_goes_into_a_profile_twice_and_none_is_left_out(api: Api) -> 
     assert api.get_user_summary(user_id="ana")[0].end_seq == 449
 
 
-@pytest.mark.feature("E7", "E8")
-def test_recent_k_limits_a_profile_to_what_was_said_last(api: Api) -> None:
-    only(api)
-    for day, thread in enumerate(("t1", "t2"), 1):
-        hear(api, thread, *(f"{thread} {word}" for word in "abc"), created_at=f"2024-05-{day:02}T00:00:00Z")
-    said = [content for _, content in heard(profile_job(api, recent_k=4))]
-    assert said == ["t1 c", "t2 a", "t2 b", "t2 c"]
-
-
 @pytest.mark.feature("E7")
 def test_a_profile_is_made_anew_when_all_messages_of_the_former_one_are_gone(api: Api) -> None:
     only(api)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import uuid4
 
 import psycopg
 import pytest
@@ -142,12 +141,6 @@ def test_the_rows_are_those_of_add_memory_called_in_turn(api: Api, name: str, on
     assert state(api, "together") == state(api, "one by one")
 
 
-def test_one_statement_counts_and_queues_once(api: Api) -> None:
-    api.add_memories(user_id="ana", memories=Jsonb([{"content": f"Number {n}"} for n in range(100)]))
-    assert api.value("select memory_count from memory.memory_scopes where user_id = 'ana'") == 100
-    assert api.value("select count(distinct xmin::text) from memory.memories where user_id = 'ana'") == 1
-
-
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"content": " "}, r"content of memories\[2\]: must not be empty"),
     ({}, r"content of memories\[2\]: must not be null"),
@@ -169,11 +162,3 @@ def test_an_error_names_the_place_and_nothing_is_stored(api: Api) -> None:
             api.add_memories(user_id="ana", memories=Jsonb(memories), on_conflict="error")
         assert raised.value.diag.message_hint
     assert api.value("select count(*) from memory.memories") == 0
-
-
-def test_a_repeated_call_with_ids_stores_once(api: Api) -> None:
-    memories = Jsonb([{"content": f"Number {n}", "memory_id": str(uuid4())} for n in range(5)])
-    first = api.add_memories(user_id="ana", memories=memories)
-    again = api.add_memories(user_id="ana", memories=memories, on_conflict="error")
-    assert [row.inserted for row in first] == [True] * 5
-    assert [(row.memory_id, row.inserted) for row in again] == [(row.memory_id, False) for row in first]

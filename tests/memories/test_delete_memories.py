@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from agent_memory import Memory
 
-from tests.memories.steps import add, contents, supersede
+from tests.memories.steps import add, contents
 from tests.support.protocol import age
 from tests.support.runners import PATIENCE
 from tests.support.sessions import Sessions
@@ -82,15 +82,6 @@ def test_each_can_be_restored_and_its_history_says_that_it_was_deleted(api: Api)
         assert {row.operation for row in history} == {"insert", "delete"}
         api.restore_memory(user_id="ana", memory_id=memory_id)
     assert sorted(contents(api)) == ["Fact 0", "Fact 1", "Fact 2"]
-
-
-def test_what_was_superseded_or_in_quarantine_goes_too_and_does_not_come_back(api: Api) -> None:
-    old, new = add(api, "Lives in Oslo", tags=["home"]), add(api, "Lives in Bergen", tags=["home"])
-    supersede(api, old, new)
-    planted = add(api, "Lives on Mars", tags=["home"])
-    api.quarantine_memory(user_id="ana", memory_id=planted, reason="planted")
-    assert delete(api, tags_all=["home"])["count"] == 3
-    assert contents(api, include_superseded=True, include_quarantined=True) == []
 
 
 def test_two_that_delete_the_same_delete_each_memory_once(dsn: str) -> None:

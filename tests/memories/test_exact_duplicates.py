@@ -128,17 +128,6 @@ CONTENTS = [
 
 
 @pytest.mark.feature("E12")
-def test_a_hidden_memory_stays_hidden_when_its_words_are_a_memory_of_another_type(api: Api) -> None:
-    hidden = add(api, "Likes tea")
-    supersede(api, hidden, winner := add(api, "Likes coffee"))
-    stored = add(api, "Likes tea", memory_type="preference")
-    api.delete_memory(user_id="ana", memory_id=winner)
-    assert [row.memory_id for row in api.list_memories(user_id="ana")] == [stored]
-    with pytest.raises(errors.UniqueViolation, match="stored by now"):
-        api.restore_memory(user_id="ana", memory_id=hidden)
-
-
-@pytest.mark.feature("E12")
 def test_connections_that_say_the_same_as_two_types_store_one_memory(
     api: Api, connect: Callable[..., psycopg.Connection]
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from datetime import timedelta
 from typing import Any
 
@@ -130,13 +129,6 @@ def test_the_words_of_a_former_value_become_current_again(api: Api) -> None:
     assert [row.memory_id for row in api.list_memories(user_id="ana")] == [back]
 
 
-def test_three_names_of_the_longest_kind_make_a_fact(api: Api) -> None:
-    chance = random.Random(1)
-    user, agent, attribute = ("".join(chr(chance.randrange(0x20000, 0x2A6DF)) for _ in range(255)) for _ in range(3))
-    assert add(api, "One value", user_id=user, agent_id=agent, attribute=attribute)
-    assert [row.attribute for row in api.list_memories(user_id=user)] == [attribute]
-
-
 @pytest.mark.feature("F24")
 def test_facts_of_a_space_replace_each_other_and_nothing_of_its_members(api: Api) -> None:
     api.create_space(space="team")
@@ -178,3 +170,15 @@ def test_plain_inserts_obey_the_same_rules(api: Api) -> None:
     api.query(insert.format("('ana', 'Lives in Porto', 'home'), ('ana', 'Lives in Oslo', 'home')"))
     assert states(api) == {"Lives in Lyon": "replaced", "Lives in Porto": "replaced", "Lives in Oslo": "current"}
     assert contents(api, user_id="bob") == ["Lives in Bonn"]
+
+
+@pytest.mark.feature("F25")
+def test_two_users_who_become_one_live_in_one_place(api: Api) -> None:
+    home(api, "Lives in Lyon")
+    add(api, "Plays chess", attribute="hobby")
+    home(api, "Lives in Porto", user_id="bob")
+    add(api, "Climbs rocks", user_id="bob", attribute="hobby")
+    api.merge_users(from_user_id="ana", into_user_id="bob")
+    assert contents(api, user_id="bob", attribute="home") == ["Lives in Porto"]
+    assert len(contents(api, user_id="bob", attribute="hobby")) == 2
+    assert api.value("select memory_count from memory.memory_scopes where user_id = 'bob'") == 3

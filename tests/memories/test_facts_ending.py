@@ -127,14 +127,6 @@ def test_what_has_ended_cannot_end_again_and_is_undone_by_restoring(api: Api) ->
     assert api.end_memory(user_id="ana", memory_id=job) is True
 
 
-def test_a_memory_that_was_never_true_is_shown_at_no_time(api: Api) -> None:
-    nuts = add(api, "Is allergic to peanuts", valid_from=JAN)
-    api.end_memory(user_id="ana", memory_id=nuts, reason="corrected")
-    assert states(api) == {"Is allergic to peanuts": "corrected"}
-    assert contents(api, as_of=FEB) == []
-    assert contents(api, as_of=FEB, include_superseded=True) == ["Is allergic to peanuts"]
-
-
 def test_a_memory_that_ends_later_holds_until_then(api: Api) -> None:
     job = add(api, "Works at Acme")
     assert api.end_memory(user_id="ana", memory_id=job, ended_at=LATER) is True

@@ -66,14 +66,3 @@ def test_the_next_member_of_a_chain_goes_on_hiding_the_rest(api: Api, gone: tupl
     api.delete_memory(user_id="ana", memory_id=chain[3])
     left = [number for number in (2, 1, 0) if number not in gone]
     assert contents(api) == [f"Lives in no. {left[0]}"]
-
-
-@pytest.mark.feature("E11", "E12")
-def test_a_memory_stored_again_meanwhile_does_not_come_back_twice(api: Api) -> None:
-    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Rome")
-    supersede(api, old, new)
-    again = add(api, "lives in Oslo")
-    api.delete_memory(user_id="ana", memory_id=new)
-    assert contents(api) == ["lives in Oslo"]
-    hidden = api.get_memory(user_id="ana", memory_id=old)
-    assert (hidden.superseded_by, hidden.supersede_reason) == (again, "duplicate")

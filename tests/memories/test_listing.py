@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from typing import Any
 
 import pytest
 
 from tests.memories.steps import add, contents
-from tests.support.servers import Server
 from tests.support.sqlapi import Api
 
 FILTERED: list[tuple[dict[str, Any], list[str]]] = [
@@ -44,25 +42,6 @@ def test_lists_are_filtered_newest_first_and_counted(api: Api) -> None:
         assert api.count_memories(**{"user_id": "ana", **filters}) == len(expected)
 
 
-@pytest.mark.feature("B3", "E3")
-@pytest.mark.parametrize(
-    ("filters", "expected"),
-    [
-        ({"created_after": "2026-05-01"}, ["third", "second"]),
-        ({"created_before": "2026-05-02"}, ["first"]),
-        ({"created_after": "2026-05-01", "created_before": "2026-05-03"}, ["second"]),
-        ({"created_after": "infinity"}, []),
-    ],
-)
-def test_lists_are_filtered_by_time_without_the_moment_itself(
-    api: Api, filters: dict[str, Any], expected: list[str]
-) -> None:
-    for day, content in enumerate(["first", "second", "third"], start=1):
-        statement = "insert into memory.memories (user_id, content, created_at) values ('ana', %s, %s)"
-        api.connection.execute(statement, [content, f"2026-05-0{day}"])
-    assert contents(api, **filters) == expected
-
-
 @pytest.mark.usefixtures("db")
 @pytest.mark.feature("B3")
 def test_a_list_of_one_thread_reads_only_its_memories(api: Api) -> None:
@@ -79,26 +58,6 @@ def test_a_list_of_one_thread_reads_only_its_memories(api: Api) -> None:
     assert api.entries_read(lambda: api.count_memories(user_id="ana", thread_id="t7")) < 50
 
 
-@pytest.mark.feature("B3", "E3")
-def test_a_memory_says_where_it_comes_from(api: Api) -> None:
-    api.talk("ana", "t1", 5)
-    api.finish_jobs(memory="Likes tea")
-    [extracted] = api.list_memories(user_id="ana")
-    add(api, "Likes mail", source="settings", thread_id="t2")
-    assert (extracted.source, extracted.thread_id, extracted.source_seqs) == ("extraction", "t1", [0])
-    assert api.get_memory(user_id="ana", memory_id=extracted.memory_id) == extracted
-    assert [(row.source, row.thread_id, row.source_seqs) for row in api.list_memories(user_id="ana")] == [
-        ("settings", "t2", None),
-        ("extraction", "t1", [0]),
-    ]
-    results = api.search(user_id="ana", query="likes", mode="keyword", explain=True)
-    details = {result.content: result.details for result in results if result.source == "memory"}
-    assert {content: (each["source"], each["thread_id"], each["source_seqs"]) for content, each in details.items()} == {
-        "Likes tea": ("extraction", "t1", [0]),
-        "Likes mail": ("settings", "t2", None),
-    }
-
-
 @pytest.mark.feature("B3")
 def test_pages_are_of_50_and_name_the_total_of_the_whole_match(api: Api) -> None:
     api.connection.execute(
@@ -111,38 +70,3 @@ def test_pages_are_of_50_and_name_the_total_of_the_whole_match(api: Api) -> None
     assert [row.content for row in third] == [f"no. {n}" for n in range(20, 0, -1)]
     assert {row.total_count for row in first + third} == {120}
     assert len(api.list_memories(user_id="ana", row_limit=7)) == 7
-
-
-# Calls of the client by psql: arguments by name, no driver.
-PSQL = [
-    (
-        "select inserted from memory.add_memory(user_id => 'ana', agent_id => 'abc', memory_type => 'fact',"
-        """ content => 'Likes mail', metadata => '{"tags": ["a"]}', embedding_text => 'mail',"""
-        " expires_at => '2099-12-31T23:59:59Z')",
-        "t",
-    ),
-    (
-        "select content, total_count from memory.list_memories(user_id => 'ana', agent_id => 'abc',"
-        " memory_type => 'fact', search => 'mail', row_limit => 50, row_offset => 0)",
-        "Likes mail|1",
-    ),
-    (
-        "select memory.delete_memory(user_id => 'ana', memory_id => m.memory_id)"
-        " from memory.list_memories(user_id => 'ana') as m",
-        "t",
-    ),
-    (
-        "select seq from memory.add_message(user_id => 'ana', thread_id => 't1', role => 'user', content => 'Hello')",
-        "0",
-    ),
-    ("select memory.extract_memories(user_id => 'ana', thread_id => 't1') > 0", "t"),
-    ("select memory.sweep(batch_size => 1000) ->> 'memories'", "1"),
-]
-
-
-@pytest.mark.feature("B13")
-def test_psql_can_do_all_that_the_client_does(server: Server, dsn: str) -> None:
-    commands = [argument for statement, _ in PSQL for argument in ("--command", statement)]
-    command = [str(server.bin_dir / "psql"), dsn, "-XAt", "--variable=ON_ERROR_STOP=1", *commands]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    assert said.splitlines() == [expected for _, expected in PSQL]

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 from agent_memory import Memory
 
-from tests.memories.steps import LATER, add, expire, supersede
+from tests.memories.steps import LATER, add
 from tests.support.runners import PATIENCE
 from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api
@@ -54,15 +54,6 @@ def test_a_call_that_is_repeated_in_its_thread_counts_once(api: Api) -> None:
     for _ in range(2):
         record(api, tea)  # of no thread
     assert uses(api) == {tea: (3, 2, 0)}
-
-
-def test_deleted_and_expired_memories_are_not_there_and_superseded_ones_are(api: Api) -> None:
-    deleted, expired, old, new = (add(api, f"Fact {number}") for number in range(4))
-    api.delete_memory(user_id="ana", memory_id=deleted)
-    expire(api, expired)
-    supersede(api, old, new)
-    record(api, deleted, expired, old, new)
-    assert set(uses(api)) == {old, new}
 
 
 @pytest.mark.feature("F5")

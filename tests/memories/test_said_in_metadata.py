@@ -60,15 +60,6 @@ def test_other_values_are_metadata_like_any_other(api: Api) -> None:
 
 
 @pytest.mark.feature("B2")
-def test_a_repetition_that_replaces_takes_them_too(api: Api) -> None:
-    memory_id = add(api, "Likes tea", tags=["old"], confidence=0.1)
-    add(api, "likes tea", metadata=SAID, on_conflict="ignore")
-    assert columns(api, memory_id) == (["old"], 0.1, 0.5)
-    add(api, "likes tea", metadata=SAID, on_conflict="replace")
-    assert columns(api, memory_id) == (["communication", "preference"], 0.95, 0.8)
-
-
-@pytest.mark.feature("B2")
 def test_an_update_takes_what_it_changes_in_the_metadata(api: Api) -> None:
     memory_id = add(api, "Likes tea", metadata=SAID)
     update = {"user_id": "ana", "memory_id": memory_id}

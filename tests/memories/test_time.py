@@ -46,14 +46,6 @@ def test_a_time_that_clients_cannot_read_is_refused(api: Api, moment: str) -> No
         api.store_artifact(user_id="ana", content="x", expires_at=moment)
 
 
-@pytest.mark.feature("A2", "F1")
-def test_infinity_as_an_argument_overrules_the_expiry_of_the_policy(api: Api) -> None:
-    api.set_policy(settings={"memories": {"expires_after": "1 day"}})
-    memory_id = add(api, "Lives in Oslo", expires_at="infinity")
-    assert api.value("select expires_at is null from memory.memories")
-    assert api.get_memory(user_id="ana", memory_id=memory_id).expires_at is None
-
-
 SMALL = 1e-50
 """Less than a real can hold."""
 

@@ -27,13 +27,6 @@ def test_an_update_cannot_make_a_repetition(api: Api) -> None:
         api.update_memory(user_id="ana", memory_id=memory_id, content="lives in OSLO")
 
 
-def test_an_expiry_can_be_taken_away(api: Api) -> None:
-    memory_id = add(api, "Lives in Oslo", expires_at=LATER)
-    api.update_memory(user_id="ana", memory_id=memory_id, expires_at="infinity")
-    assert api.get_memory(user_id="ana", memory_id=memory_id).expires_at is None
-    assert api.sweep()["memories"] == 0
-
-
 @pytest.mark.feature("F3")
 def test_history_shows_every_version_with_what_was_done_and_by_whom(api: Api, connect: Callable[..., Any]) -> None:
     memory_id = add(api, "Lives in Oslo")

@@ -50,17 +50,6 @@ def test_upto_seq_is_inclusive_and_gaps_are_kept(api: Api) -> None:
     assert copy(api, new_thread_id="first", upto_seq=0) == 1
 
 
-def test_title_and_metadata_come_along(api: Api) -> None:
-    add(api)
-    api.set_thread(**ANA, title="Trip", metadata={"k": 1})
-    copy(api)
-    [thread] = api.get_thread(**COPY)
-    assert (thread.title, thread.metadata) == ("Trip", {"k": 1, "copied_from": "t1", "copied_upto_seq": 0})
-    api.set_thread(**COPY, metadata={})
-    [thread] = api.get_thread(**COPY)
-    assert thread.metadata == {"copied_from": "t1", "copied_upto_seq": 0}  # its origin stays
-
-
 def test_what_is_refused(api: Api) -> None:
     with refused("thread_id", "P0002"):
         copy(api)
@@ -74,12 +63,6 @@ def test_what_is_refused(api: Api) -> None:
     with refused("new_thread_id", "23505"):
         copy(api)
     assert api.get_thread(**COPY)[0].message_count == 0
-
-
-def test_idempotency_keys_stay_behind(api: Api) -> None:
-    add(api, "One", idempotency_key="k")
-    copy(api)
-    assert add(api, "One", thread_id="copy", idempotency_key="k").seq == 1
 
 
 def test_search_and_recall_find_the_copy_when_the_origin_is_gone(api: Api) -> None:
@@ -264,16 +247,3 @@ def test_the_thread_is_copied_that_began_anew_while_the_copy_waited(sessions: Se
         call = sessions.start("copy_thread", **ANA, new_thread_id="u")
     assert call.result(PATIENCE) == 1
     assert contents(api, thread_id="u") == ["Of now"]
-
-
-def test_copies_in_both_directions_do_not_deadlock(dsn: str) -> None:
-    with Memory(dsn) as memory, ThreadPoolExecutor(4) as workers:
-        for thread in ("a", "z"):
-            memory.add_messages("ana", thread, [{"role": "user", "content": str(place)} for place in range(20)])
-
-        def attempt(place: int) -> int:
-            source = "az"[place % 2]
-            memory.add_message("ana", source, "user", "more")
-            return memory.copy_thread("ana", source, f"{'mn'[place % 2]}{place}")
-
-        assert all(count > 20 for count in workers.map(attempt, range(20)))

@@ -84,26 +84,6 @@ def test_without_a_condition_it_is_refused(api: Api, condition: dict[str, Any]) 
     assert contents(api) == ["Hello"]
 
 
-def test_summaries_that_cover_one_go_and_others_stay(api: Api) -> None:
-    each_round(api)
-    for thread in ("t1", "t2"):
-        api.talk("ana", thread, rounds=3)
-    api.finish_jobs(summary="News.")
-    assert len(api.get_thread_summary(user_id="ana", thread_id="t2")) == 1
-    delete(api, thread_id="t1", roles=["user"])
-    assert api.get_thread_summary(user_id="ana", thread_id="t1") == []
-    assert len(api.get_thread_summary(user_id="ana", thread_id="t2")) == 1
-
-
-def test_two_that_delete_the_same_delete_each_message_once(dsn: str) -> None:
-    with Memory(dsn) as memory, ThreadPoolExecutor(4) as workers:
-        for thread in range(5):
-            memory.add_messages("ana", f"t{thread}", [{"role": "user", "content": str(place)} for place in range(50)])
-        deleted = list(workers.map(lambda _: memory.delete_messages("ana", roles=["user"])["count"], range(4)))
-        assert sum(deleted) == 250
-        assert [thread.message_count for thread in memory.list_threads("ana")] == [0] * 5
-
-
 def test_writers_meanwhile_lose_nothing(dsn: str) -> None:
     with Memory(dsn) as memory, ThreadPoolExecutor(4) as workers:
 

@@ -22,13 +22,6 @@ class TestClearing:
         assert contents(api, thread_id="t2") == ["Hello"]
         assert api.clear_thread(**ANA) == 0
 
-    @pytest.mark.feature("A11")
-    def test_counts_what_could_be_read(self, api: Api) -> None:
-        add(api)
-        add(api, "expired", expires_at="2020-01-01")
-        assert api.clear_thread(**ANA) == 1
-        assert api.value("select count(*) from memory.messages where is_active") == 0
-
     @pytest.mark.feature("A16")
     def test_leaves_the_rows_readable_until_they_are_swept(self, api: Api) -> None:
         api.talk(**ANA, rounds=1)

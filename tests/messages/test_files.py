@@ -109,14 +109,6 @@ def test_files_cost_an_estimate_of_tokens(api: Api, parts: list[dict[str, Any]],
     assert api.value("select active_tokens from memory.threads") == stored.token_count
 
 
-def test_a_count_of_the_text_alone_does_not_take_the_place_of_the_estimate(api: Api) -> None:
-    say(api, text("Who is this?"), image_part(picture(60_000)))
-    add(api, "Who is that?")
-    api.extract_memories(**ANA)
-    [job] = api.claim_jobs(worker="test")
-    assert [message.get("is_cut") for message in job.payload["messages"]] == [True, None]
-
-
 def test_an_export_has_files_and_an_import_takes_them(api: Api) -> None:
     parts = [text("Look"), image_part(picture(300_000)), file_part(file(30_000))]
     say(api, *parts)
@@ -124,14 +116,6 @@ def test_an_export_has_files_and_an_import_takes_them(api: Api) -> None:
     api.import_user(user_id="bo", export=Jsonb(export | {"user_id": "bo"}))
     [message] = api.get_messages(user_id="bo", thread_id="t1")
     assert message.metadata == {"content": parts}
-
-
-def test_a_copy_of_a_thread_has_files(api: Api) -> None:
-    parts = [image_part(picture(300_000))]
-    say(api, *parts)
-    api.copy_thread(**ANA, new_thread_id="t2")
-    api.delete_thread(**ANA)
-    assert api.get_messages(user_id="ana", thread_id="t2")[0].metadata == {"content": parts}
 
 
 def test_plain_sql_keeps_files_apart_too(api: Api) -> None:

@@ -95,21 +95,6 @@ class TestIdempotencyKeys:
         assert [row.seq for row in api.add_messages(**ANA, messages=batch)] == [1, 0, 3]
         assert contents(api) == ["b", "a", "c", "c"]
 
-    def test_a_repetition_within_a_batch_takes_no_number(self, api: Api) -> None:
-        keyed, plain = {"role": "user", "content": "a", "idempotency_key": "1"}, {"role": "user", "content": "b"}
-        batch = [keyed, plain, keyed, plain]
-        assert [row.seq for row in api.add_messages(**ANA, messages=batch)] == [0, 1, 0, 2]
-        assert [row.seq for row in api.add_messages(**ANA, messages=batch)] == [0, 3, 0, 4]
-
-    @pytest.mark.parametrize("key", [[], {}, 7])
-    def test_a_key_in_a_batch_that_is_no_text_counts_as_its_text(self, api: Api, key: Any) -> None:
-        batch = [{"role": "user", "content": "a", "idempotency_key": key}]
-        stored = api.add_messages(**ANA, messages=batch)
-        assert api.add_messages(**ANA, messages=batch) == stored
-        with refused("idempotency_key", "23505"):
-            api.add_messages(**ANA, messages=[{**batch[0], "content": "b"}])
-        assert contents(api) == ["a"]
-
     def test_concurrent_callers_get_one_message(self, api: Api, connect: Callable[..., psycopg.Connection]) -> None:
         """The second waits for the first, whose transaction is open, and then finds its message."""
         second = Api(connect())

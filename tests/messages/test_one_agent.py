@@ -35,29 +35,6 @@ def test_a_summary_that_read_the_agent_goes_and_what_it_covered_of_others_is_sum
     assert [message["seq"] for message in job.payload["messages"]][:8] == [0, 1, 2, 3, 4, 5, 12, 13]
 
 
-@pytest.mark.feature("A11")
-def test_a_summary_of_others_stays(api: Api) -> None:
-    say_as(api, "writer", 10)
-    api.compress_thread(**ANA)
-    complete(api, claim(api, "compress_thread"), summary="They wrote.")
-    say_as(api, "planner")
-    api.clear_thread(**ANA, agent_id="planner")
-    [summary] = api.get_thread_summary(**ANA)
-    assert summary.summary == "They wrote."
-
-
-@pytest.mark.feature("A11", "A8")
-def test_an_archived_conversation_stays_and_a_notice_names_it(api: Api) -> None:
-    api.set_policy(settings={"compression": {"archive_conversations": True}})
-    api.talk(**ANA, rounds=10)
-    api.compress_thread(**ANA)
-    complete(api, claim(api, "compress_thread"), summary="They talked.")
-    [archive] = api.list_documents(user_id="ana", doc_type="conversations")
-    api.notices.clear()
-    api.clear_thread(**ANA)
-    assert any(str(archive.document_id) in notice for notice in api.notices)
-
-
 @pytest.mark.feature("A2")
 def test_expired_messages_are_neither_counted_nor_exported(api: Api) -> None:
     api.talk(**ANA, rounds=2)

@@ -44,15 +44,6 @@ class TestExpiry:
             assert abs(message.expires_at - now - lifetime) < timedelta(minutes=1)
 
     @pytest.mark.feature("A2")
-    def test_of_a_batch_follows_the_agents_policy(self, api: Api) -> None:
-        api.set_policy(settings={"messages": {"expires_after": "never"}}, agent_id="archive")
-        for agent in ("archive", "other"):
-            api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}], agent_id=agent)
-        archived, other = api.get_messages(**ANA)
-        assert archived.expires_at is None
-        assert other.expires_at - other.created_at == timedelta(days=7)
-
-    @pytest.mark.feature("A2")
     @pytest.mark.parametrize(
         "read",
         [
@@ -68,16 +59,6 @@ class TestExpiry:
         assert sorted(row.content for row in read(api)) == ["word one", "word two"]
         expire(api, "seq = 0")
         assert [row.content for row in read(api)] == ["word two"]
-
-    @pytest.mark.feature("A2")
-    def test_leaves_the_row_until_it_is_swept(self, api: Api) -> None:
-        for content in ("old", "young"):
-            add(api, content)
-        expire(api, "content = 'old'")
-        assert contents(api, include_inactive=True) == ["old", "young"]
-        assert api.sweep()["messages"] == 1
-        assert contents(api, include_inactive=True) == ["young"]
-        assert api.sweep()["messages"] == 0
 
     @pytest.mark.feature("E16")
     def test_keeps_what_was_derived_from_the_messages(self, api: Api) -> None:
@@ -152,20 +133,6 @@ class TestReading:
         expire(api, "seq = 1")
         assert seqs(api, whole=True) == [*range(2, 42)]
         assert contents(api, whole=True, include_inactive=True)[40] == LOG
-
-    @pytest.mark.feature("F32")
-    @pytest.mark.parametrize("end", ["delete_artifact", "quarantine_source"])
-    def test_a_placeholder_stays_in_a_whole_thread_where_its_artifact_may_not_be_read(self, api: Api, end: str) -> None:
-        add(api, LOG, role="tool")
-        [short] = contents(api)
-        key = api.value("select artifact_key from memory.messages")
-        if end == "delete_artifact":
-            api.delete_artifact(user_id="ana", key=key)
-        else:
-            api.quarantine_source(user_id="ana", source="artifact", id=key, reason="a test")
-        assert [LOG[:100] in content for content in contents(api, whole=True)] == [False]
-        assert f"[MemoryRef: {key}" in contents(api, whole=True)[0]
-        assert f"[MemoryRef: {key}" in short
 
     @pytest.mark.feature("A3")
     def test_never_crosses_user_thread_or_agent(self, api: Api) -> None:

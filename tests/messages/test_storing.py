@@ -43,14 +43,6 @@ class TestStoring:
         one_by_one = [role for role in stored for _ in range(2)]
         assert [message.role for message in api.get_messages(**ANA)] == one_by_one + stored
 
-    def test_a_batch_comes_back_in_order_as_stored(self, api: Api) -> None:
-        add(api)
-        batch = [{"role": "user", "content": str(number), "created_at": MAY.isoformat()} for number in range(50)]
-        stored = api.add_messages(**ANA, messages=batch, agent_id="helper")
-        assert stored == [(number + 1, str(number), 1, None) for number in range(50)]
-        last = api.get_messages(**ANA)[-1]
-        assert (last.content, last.created_at, last.agent_id) == ("49", MAY, "helper")
-
 
 @pytest.mark.feature("A1")
 def test_a_role_that_may_update_messages_needs_no_other_rights(api: Api, connect: Callable[..., Any]) -> None:

@@ -31,14 +31,6 @@ def test_a_thread_has_a_title_and_metadata_which_null_leaves_and_empty_clears(ap
     assert (api.get_thread(**ANA)[0].title, api.get_thread(**ANA)[0].metadata) == (None, {})
 
 
-def test_a_thread_need_not_exist_and_its_first_message_is_number_0(api: Api) -> None:
-    api.set_thread(**ANA, title="New")
-    [thread] = api.get_thread(**ANA)
-    assert (thread.message_count, thread.active_tokens, thread.first_at, thread.last_at) == (0, 0, None, None)
-    assert add(api).seq == 0
-    assert api.get_thread(**ANA)[0].title == "New"
-
-
 def test_an_unknown_thread_is_not_found_and_titles_are_of_their_user(api: Api) -> None:
     add(api, user_id="bob")
     with refused("thread_id", "P0002"):
@@ -55,14 +47,6 @@ def test_sizes_are_limited(api: Api) -> None:
         api.set_thread(**ANA, metadata={"k": [f"{number}" for number in range(200_000)]})
     with refused("search", "54000"):
         api.list_threads(user_id="ana", search="a" * 1001)
-
-
-def test_a_set_thread_without_messages_is_deleted_with_what_names_it(api: Api) -> None:
-    api.set_thread(**ANA, metadata={})
-    api.store_artifact(**ANA, content="A long text", key="log")
-    assert api.delete_thread(**ANA) == 0
-    assert found(api) == []
-    assert api.list_artifacts(user_id="ana") == []
 
 
 @pytest.mark.parametrize("swept", [False, True])

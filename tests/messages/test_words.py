@@ -62,17 +62,6 @@ class TestWords:
             assert len(unparsed(api)) == remaining
             assert results() == before
 
-    def test_a_message_is_found_by_what_it_says_now(self, api: Api) -> None:
-        for is_parsed in (False, True):
-            seq = add(api, "I like tea").seq
-            if is_parsed:
-                api.sweep()
-            api.connection.execute("update memory.messages set content = 'I like cocoa' where seq = %s", [seq])
-            assert matches(api, "tea") == []
-            api.sweep()
-            assert (unparsed(api), matches(api, "tea")) == ([], [])
-            assert sorted(result.details["seq"] for result in matches(api, "cocoa")) == [*range(seq + 1)]
-
     def test_more_words_than_a_vector_holds_stop_nothing(self, api: Api) -> None:
         chance = random.Random(1)
         letters = chance.sample([*range(0x3400, 0x9FFF), *range(0xAC00, 0xD7A0)], 30_000)
@@ -86,12 +75,6 @@ class TestWords:
         assert len(matches(api, "green")) == 1
         assert (api.sweep()["checked"], unparsed(api)) == (2, [])
         api.add_memory(user_id="ana", content=text[: 260_000 - len(runs.encode()) + len(runs)])
-
-    def test_a_sweep_parses_a_few_megabytes_at_most(self, api: Api) -> None:
-        for _ in range(20):
-            add(api, "tea " * 65_536)
-        assert [api.sweep()["checked"] for _ in range(3)] == [15, 5, 0]
-        assert unparsed(api) == []
 
     def test_the_policy_of_the_agent_decides_the_language_and_keeps_it(self, api: Api) -> None:
         api.set_policy(settings={"search": {"language": "german"}}, agent_id="german")

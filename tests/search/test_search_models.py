@@ -187,29 +187,3 @@ def test_a_model_dropped_while_it_embeds_a_query_serves_that_query(
         assert {row.content for row in results.result()} == {*TEXTS}
         assert context.result(PATIENCE)  # without what only the dropped model could have found
     assert degraded(speaker) == []
-
-
-@pytest.mark.feature("A13", "A12")
-@pytest.mark.usefixtures("db")
-def test_a_long_document_is_cut_embedded_and_found_by_its_pieces(api: Api) -> None:
-    api.set_policy(settings={"knowledge_base": {"chunk_size": 120, "chunk_overlap": 20}})
-    chapters = [f"Chapter {n} tells of {animal}. " + f"The {animal} eats and sleeps. " * 40
-                for n, animal in enumerate(("walrus", "ostrich", "beaver"))]  # fmt: skip
-    document_id = api.add_document(user_id="ana", title="Animals", content="\n\n".join(chapters), doc_type="book")
-    api.add_document(user_id="ana", content="A walrus is mentioned here once.", doc_type="note")
-    api.connection.execute("call memory.run_jobs()")
-    chunks = api.query("select number, token_count, content from memory.document_chunks order by document_id, number")
-    pieces = [chunk for chunk in chunks if "walrus is mentioned" not in chunk.content]
-    assert len(pieces) > 5
-    assert max(chunk.token_count for chunk in chunks) <= 120
-    assert "".join(chapters)[:50] in pieces[0].content
-    embedded = api.query("select id from memory.texts where model is not null and source = 'document'")
-    assert len(embedded) == len(chunks)
-    for mode in ("keyword", "hybrid", "vector"):
-        results = search(api, "ostrich", sources=["document"], mode=mode, doc_types=["book"])
-        assert [result.id for result in results] == [str(document_id)]
-        assert "ostrich" in results[0].content
-        assert results[0].details["chunks"] == len(pieces)
-        assert results[0].details["title"] == "Animals"
-    assert len(search(api, "walrus", sources=["document"])) == 2
-    assert [d.doc_type for d in api.list_documents(user_id="ana", doc_type="note", row_limit=1)] == ["note"]

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import json
-import random
 from typing import Any
 
-import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support.sqlapi import Api, refusal, refused
+from tests.support.sqlapi import Api, refused
 
 ANA = {"user_id": "ana", "thread_id": "t1"}
 LONG = "é" * 256
-
-
-def outcome(api: Api, statement: str, row: dict[str, Any]) -> tuple[str, str] | None:
-    """SQLSTATE and argument of the refusal; None when it is taken."""
-    try:
-        with api.connection.transaction():
-            api.connection.execute(statement, row)
-    except psycopg.Error as error:
-        return refusal(error)
-    return None
 
 
 WRONG_MEMBERS: list[tuple[str, dict[str, Any]]] = [
@@ -91,39 +79,3 @@ def test_the_hint_of_a_model_setting_is_that_of_its_rule(api: Api) -> None:
             api.register_model(**model, settings={key: wrong})
         assert said in (raised.value.diag.message_hint or ""), key
         assert json.dumps(wrong) in (raised.value.diag.message_primary or ""), key
-
-
-@pytest.mark.feature("F20")
-@pytest.mark.parametrize("number", range(8))
-def test_a_search_is_refused_by_its_rules_alone(api: Api, number: int) -> None:
-    chance = random.Random(number)
-    values: dict[str, list[Any]] = {
-        "user_id": ["ana", "", LONG],
-        "mode": ["keyword", "fuzzy", None],
-        "sources": [["memory"], ["memory", "message"], ["memory"] * 7, [], ["x"], None, "{{memory},{message}}"],
-        "agent_id": [None, "a", ""],
-        "thread_id": [None, "t", LONG],
-        "top_k": [1, 1000, 0, 1001, None],
-        "tags_any": [None, ["a"], ["a"] * 101],
-        "filter": [None, Jsonb({}), Jsonb([])],
-        "min_confidence": [None, 0.5, 1.5],
-    }
-    arguments = {name: options[0] for name, options in values.items()}
-    for name in chance.sample(list(values), 2):
-        arguments[name] = chance.choice(values[name])
-    filters = ["thread_id", "tags_any", "filter", "min_confidence"]
-    rest = [name for name in arguments if name not in filters]
-    checked = outcome(
-        api,
-        f"""
-        select memory._check_search({", ".join(f"p_{n} => %({n})s" for n in rest)}, p_min_score => null,
-          p_min_relevance => null, p_filters => memory._filters({", ".join(f"p_{n} => %({n})s" for n in filters)}))
-        """,
-        arguments,
-    )
-    searched = outcome(
-        api,
-        f"select * from memory.search(query => 'tea', {', '.join(f'{n} => %({n})s' for n in arguments)})",
-        arguments,
-    )
-    assert searched == checked

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
-
 import pytest
-from agent_memory_models import Models
 
-from tests.support.model_payloads import ENCODINGS
-from tests.support.protocol import ANA, claim, complete, open_jobs, say
+from tests.support.protocol import ANA, claim, complete, open_jobs
 from tests.support.sqlapi import Api
 from tests.support.summaries import active, asked, compressing, summaries, write, write_at_once
 
@@ -41,27 +36,3 @@ def test_a_thread_that_is_smaller_than_estimated_is_left_alone(api: Api) -> None
     assert outcome == {"skipped": "too small", "token_counter": "o200k_base"}
     assert active(api) == list(range(10))
     assert (summaries(api), open_jobs(api)) == ([], [])
-
-
-@pytest.mark.feature("A5", "A6")
-@pytest.mark.parametrize("is_forced", [False, True])
-def test_tiktoken_decides(api: Api, is_forced: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Estimated at 3,660 tokens, counted at 1,920."""
-    if not ENCODINGS.exists():
-        pytest.skip("the encodings of tiktoken are not on this machine")
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(ENCODINGS))
-    compressing(api, threshold_tokens=3000)
-    say(api, *["Здравствуйте, прекрасная погода. " * 24] * 10)
-    if is_forced:
-        api.compress_thread(**ANA)
-    job = claim(api)
-
-    async def run() -> Any:
-        async with Models(may_download=False) as models:
-            return await models.run(job.kind, job.payload, [])
-
-    outcome = complete(api, job, **asyncio.run(run()))
-    assert ("skipped" in outcome) is not is_forced
-    assert active(api) == list(range(6 * is_forced, 10))
-    assert len({message.token_count for message in api.get_messages(**ANA)}) == 1
-    assert api.list_threads(user_id="ana")[0].active_tokens < 2000

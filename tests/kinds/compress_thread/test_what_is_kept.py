@@ -115,24 +115,6 @@ def test_a_long_backlog_is_compressed_in_parts_to_its_end(api: Api, sizes: list[
 
 
 @pytest.mark.feature("A7")
-def test_no_part_of_a_backlog_ends_between_a_call_and_its_results(api: Api) -> None:
-    compressing(api)
-    calls = [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]
-    api.add_messages(
-        **ANA,
-        messages=[{"role": "user", "content": "question"}] * 998
-        + [{"role": "assistant", "content": "call", "tool_calls": calls}]
-        + [{"role": "tool", "content": "result", "tool_call_id": "1"}] * 5
-        + [{"role": "user", "content": "question"}] * 10,
-    )
-    compress(api)
-    assert active(api) == list(range(998, 1014))
-    assert [part.content for part in api.get_context(**ANA)][1] == "call"
-    complete(api, claim(api), summary="They talked.")
-    assert active(api) == list(range(1010, 1014))
-
-
-@pytest.mark.feature("A7")
 def test_messages_that_a_whole_thread_summary_covers_are_put_away_without_a_model(api: Api) -> None:
     only(api, cadence={"thread_summary_every_n": 10})
     write(api, *[10] * 10)

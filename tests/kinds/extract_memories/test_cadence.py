@@ -63,13 +63,3 @@ def test_no_message_is_extracted_twice_and_none_is_left_out(api: Api) -> None:
             api.complete_job(**lease(job), result={"memories": []})
     assert read == list(range(60))
     assert api.value("select extracted_seq from memory.thread_stats") == 59
-
-
-@pytest.mark.feature("B9")
-@pytest.mark.parametrize(("requests", "expected"), [([None, 2], 5), ([2, 4], 4), ([99], 5)])
-def test_recent_k_limits_what_is_read_to_the_widest_request(
-    api: Api, requests: list[int | None], expected: int
-) -> None:
-    api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}] * 5)
-    assert len({api.extract_memories(**ANA, recent_k=recent_k) for recent_k in requests}) == 1
-    assert [message["seq"] for message in claim(api).payload["messages"]] == list(range(5 - expected, 5))

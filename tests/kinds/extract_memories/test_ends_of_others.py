@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.kinds.extract_memories.changing import LYON, PORTO, as_of, fact, heard, states
+from tests.kinds.extract_memories.changing import LYON, PORTO, fact, heard, states
 from tests.support.protocol import activate
 from tests.support.sqlapi import Api
 
@@ -55,16 +55,3 @@ def test_another_subject_and_another_agents_memories_are_left_alone(api: Api) ->
 
 
 # The order of jobs ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("order", [(2, 1, 0), (1, 2, 0), (2, 0, 1)])
-def test_jobs_may_end_in_any_order(api: Api, order: tuple[int, ...]) -> None:
-    towns = [("Lyon", "01-01"), ("Porto", "02-01"), ("Oslo", "03-01")]
-    for place in order:
-        town, day = towns[place]
-        heard(api, fact(f"Lives in {town}"), day=day)
-    assert states(api) == {
-        "Lives in Lyon": ("replaced", "02-01"), "Lives in Porto": ("replaced", "03-01"),
-        "Lives in Oslo": ("current", None),
-    }  # fmt: skip
-    assert [as_of(api, f"{month}-15") for month in ("01", "02", "03")] == [[f"Lives in {town}"] for town, _ in towns]

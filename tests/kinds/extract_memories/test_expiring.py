@@ -132,20 +132,6 @@ def test_cleared_and_quarantined_messages_are_not_given_away(api: Api) -> None:
     assert "cocoa" not in str(contents)
 
 
-def test_a_user_with_many_short_threads_leaves_room_for_others(api: Api) -> None:
-    for number in range(30):
-        say(api, *["Hello"] * 9, thread_id=f"t{number}")
-    for number in range(5):
-        say(api, "Hello", user_id=f"user {number}")
-    said_ago(api, "6 days 12 hours")
-    assert api.sweep(batch_size=10)["queued"] == 10
-    jobs = api.query("select user_id, count(*) from memory.jobs group by 1 order by 2")
-    assert [row.count for row in jobs] == [1] * 5 + [5]
-    while api.sweep(batch_size=10)["queued"]:
-        pass
-    assert api.value("select count(*) from memory.jobs") == 35
-
-
 def test_many_rows_of_a_user_that_wait_do_not_hold_up_another(api: Api) -> None:
     waiting = 27
     api.add_messages(user_id="flood", thread_id="t1", messages=[{"role": "user", "content": "Hello"}] * waiting)

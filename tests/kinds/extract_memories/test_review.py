@@ -9,7 +9,7 @@ import pytest
 
 from tests.kinds.extract_memories.changing import LYON, PORTO, fact, heard, states
 from tests.kinds.extract_memories.steps import claimed, found
-from tests.support.protocol import activate, complete, say
+from tests.support.protocol import activate, say
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F34")
@@ -106,18 +106,6 @@ def test_a_waiting_memory_can_be_edited_before_it_counts(api: Api) -> None:
     release(api, "Lives in Lyons")
     [memory] = api.list_memories(user_id="ana")
     assert (memory.content, memory.metadata) == ("Lives in Lyons", {"seen": True})
-
-
-def test_a_harmless_verdict_leaves_a_memory_to_the_review(api: Api) -> None:
-    api.set_policy(settings={"trust": {"screen": True}, "extraction": {"from_roles": ["user", "assistant"]}})
-    activate(api, "guard", "screen")
-    heard(api, fact(LYON), role="assistant", metadata={"trust": 0.1})
-    assert waiting(api) == {}
-    while jobs := api.claim_jobs(worker="w", kinds=["screen_texts"], max_jobs=1):
-        texts = jobs[0].payload["texts"]
-        complete(api, jobs[0], verdicts=[{"number": t["number"], "is_attack": False} for t in texts])
-    assert list(waiting(api)) == [LYON]
-    assert LYON not in shown(api, LYON)
 
 
 def test_neither_what_the_application_states_nor_what_another_agent_hears_waits(api: Api) -> None:

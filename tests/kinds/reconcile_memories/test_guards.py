@@ -125,20 +125,3 @@ def test_losers_are_hidden_kept_and_restorable(api: Api) -> None:
     api.restore_memory(user_id="ana", memory_id=oslo)
     assert current(api) == ["Lives in Oslo", "Lives in Rome"]
     assert_counter_is_exact(api)
-
-
-@pytest.mark.feature("E11")
-@pytest.mark.parametrize("reason", ["duplicate", "replaced"])
-def test_a_loser_holds_again_when_the_winner_goes(api: Api, reason: str) -> None:
-    oldest, older, newest = "Likes tea in Oslo", "Likes green tea in Oslo", "Likes green tea in Oslo daily"
-    *_, winner = know(api, oldest, older, newest)
-    if reason == "duplicate":
-        reconcile(api, ((oldest, older), (older, newest)))
-    else:
-        reconcile(api, (), ((oldest, older), (older, newest)))
-    assert current(api) == [newest]
-    api.delete_memory(user_id="ana", memory_id=winner)
-    assert current(api) == [older]
-    api.restore_memory(user_id="ana", memory_id=winner)
-    assert current(api) == [newest]
-    assert_counter_is_exact(api)

@@ -61,19 +61,6 @@ def test_a_model_compares_what_is_new_with_what_is_like_it(api: Api) -> None:
     }
 
 
-@pytest.mark.feature("E10")
-def test_a_new_fact_is_compared_with_the_three_most_like_it(api: Api) -> None:
-    activate(api)
-    api.set_policy(settings={"cadence": {"reconcile_every_n": 1}})
-    know(api, *[f"Drinks green tea with {what}" for what in ("milk", "honey", "lemon", "sugar", "ginger")])
-    know(api, "Drinks green tea with plenty of honey and mint")
-    hand_in(api, claimed(api))
-    extract(api, "Now drinks tea with honey and mint")
-    facts = [fact["content"] for fact in claim(api, "reconcile_memories").payload["facts"]]
-    assert len(facts) == 1 + 3
-    assert {"Drinks green tea with honey", "Drinks green tea with plenty of honey and mint"} < set(facts)
-
-
 # When -----------------------------------------------------------------------------------------------------------------
 
 

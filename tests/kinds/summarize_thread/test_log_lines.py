@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import re
 from pathlib import Path
 
 import pytest
-from agent_memory.worker import Worker
 
 from tests.support.jobs import ANA, claim, summary_only
 from tests.support.protocol import complete
@@ -84,17 +81,6 @@ def test_the_log_of_the_server_has_the_line_once(
     assert logged_by(server, before).count(line) == logged
     assert said.count(("INFO", line)) == 1
     assert [text for level, text in said if level == "LOG"] == []
-
-
-def test_a_worker_logs_the_lines(dsn: str, api: Api, caplog: pytest.LogCaptureFixture) -> None:
-    api.talk(**ANA, rounds=8)
-    caplog.set_level(logging.INFO, logger="agent_memory")
-    asyncio.run(Worker(dsn).run(once=True))
-    lines = [(record.levelname, record.getMessage()) for record in caplog.records]
-    assert ("INFO", "Sliding window: dropping seq 0-1 for t1") in lines
-    [summarized] = [text for level, text in lines if level == "INFO" and text.startswith("Summarized")]
-    assert re.fullmatch(r"Summarized messages 2-15 for t1 in \d+ms", summarized)
-    assert "DEBUG" not in {level for level, _ in lines}
 
 
 @pytest.mark.usefixtures("db")

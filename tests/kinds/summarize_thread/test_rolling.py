@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 from psycopg import errors
-from psycopg.types.json import Jsonb
 
 from tests.support.jobs import ANA, SUMMARY, claim, claim_and_die, say, settings, summary_only
 from tests.support.protocol import lease, open_jobs
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import Api
 
 
 def summaries(api: Api) -> list[tuple[Any, ...]]:
@@ -80,20 +79,6 @@ def test_a_round_ends_with_an_answer_and_not_with_a_call_of_a_tool(api: Api, cal
     assert claim(api).payload["end_seq"] == 7  # before the calls of an open round
 
 
-@pytest.mark.feature("D2")
-def test_plain_inserts_end_a_round_as_well(api: Api) -> None:
-    insert = (
-        "insert into memory.messages (user_id, thread_id, role, content, metadata)"
-        " values ('ana', 't1', 'assistant', 'Here it is.', %s)"
-    )
-    summary_only(api)
-    say(api, *["user", "assistant"] * 2, "user")
-    api.connection.execute(insert, [Jsonb(CALLS[0])])
-    assert open_jobs(api) == []
-    api.connection.execute(insert, [Jsonb({})])
-    assert open_jobs(api) == ["summarize_thread"]
-
-
 @pytest.mark.feature("D2", "D5")
 def test_no_second_summary_starts_while_one_is_being_made(api: Api) -> None:
     summary_only(api)
@@ -135,17 +120,3 @@ def test_a_summary_is_failed_when_its_job_is_dead_and_a_retry_makes_a_new_one(ap
     api.retry_job(user_id="ana", job_id=job_id)
     api.complete_job(**lease(claim(api)), result=SUMMARY)
     assert sorted(summaries(api)) == [(0, 5, "completed"), (0, 5, "failed")]
-
-
-@pytest.mark.feature("D9")
-def test_a_summary_whose_worker_died_is_made_once_with_the_window_of_now(api: Api) -> None:
-    summary_only(api)
-    api.talk(**ANA, rounds=3)
-    dead = claim_and_die(api)
-    api.talk(**ANA, rounds=1)
-    again = claim(api, worker="other")
-    assert (again.job_id, again.attempt, again.payload["end_seq"]) == (dead.job_id, 2, 7)
-    with refused("lease_token", "AM001"):
-        api.complete_job(**lease(dead), result={"summary": "Too late"})
-    api.complete_job(**lease(again), result=SUMMARY)
-    assert summaries(api) == [(0, 7, "completed")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.protocol import ANA, claim, complete, nothing_to_do
+from tests.support.protocol import ANA, claim, complete
 from tests.support.sqlapi import Api
 from tests.support.summaries import (
     LISTS,
@@ -15,7 +15,6 @@ from tests.support.summaries import (
     only,
     seqs,
     write,
-    write_at_once,
 )
 
 
@@ -50,24 +49,6 @@ def test_a_summary_is_made_of_the_previous_summary_and_newer_messages_only(api: 
     assert active(api) == list(range(18))
 
 
-@pytest.mark.feature("E5", "E8")
-def test_recent_k_limits_what_a_summary_of_the_whole_thread_reads(api: Api) -> None:
-    only(api, cadence={"thread_summary_every_n": 100})
-    api.talk(**ANA, rounds=5)
-    api.summarize_thread(**ANA, recent_k=20)
-    job = claim(api)
-    assert (job.payload["start_seq"], job.payload["end_seq"], len(job.payload["messages"])) == (0, 9, 10)
-    complete(api, job, summary="All of it.")
-    api.talk(**ANA, rounds=5)
-    api.summarize_thread(**ANA, recent_k=4)
-    job = claim(api)
-    assert seqs(job.payload["messages"]) == [16, 17, 18, 19]
-    assert (job.payload["previous_summary"], job.payload["start_seq"], job.payload["end_seq"]) == ("All of it.", 16, 19)
-    complete(api, job, summary="And the end of it.")
-    api.summarize_thread(**ANA)
-    assert nothing_to_do(api)
-
-
 @pytest.mark.feature("A7", "E8")
 @pytest.mark.parametrize(("keep", "size"), [(1, 6000), (4, 1)])
 def test_compression_reads_what_recent_k_has_passed_over_before_it_puts_it_away(api: Api, keep: int, size: int) -> None:
@@ -91,19 +72,6 @@ def test_compression_reads_what_recent_k_has_passed_over_before_it_puts_it_away(
     assert active(api) == list(range(30 - keep, 30))
     [summary] = api.get_thread_summary(**ANA)
     assert (summary.start_seq, summary.summary) == (0, "They talked on.")
-
-
-@pytest.mark.feature("E5")
-def test_a_long_backlog_of_a_whole_thread_is_read_in_parts(api: Api) -> None:
-    only(api, cadence={"thread_summary_every_n": 1000})
-    write_at_once(api, *[1] * 1250)
-    api.summarize_thread(**ANA)
-    parts = []
-    while jobs := api.claim_jobs(worker="test"):
-        parts.append(seqs(jobs[0].payload["messages"]))
-        complete(api, jobs[0], summary=f"Part {len(parts)}")
-    assert [len(part) for part in parts] == [1000, 250]
-    assert [seq for part in parts for seq in part] == list(range(1250))
 
 
 @pytest.mark.feature("E5", "D6")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.search.keyword.steps import ANA, EVERYWHERE, found, remember, search, store, summarize
+from tests.search.keyword.steps import EVERYWHERE, found, remember, search, store
 from tests.support.sqlapi import Api
 
 MAY = datetime(2026, 5, 1, tzinfo=timezone.utc)
@@ -60,27 +60,6 @@ class TestFilters:
             api.add_document(user_id="ana", content=f"tea in a {doc_type}", namespace=namespace, doc_type=doc_type)
         assert found(api, sources=[*EVERYWHERE, "document"], **arguments) == ["tea in a manual"]
         assert found(api, sources=[*EVERYWHERE, "document"], memory_types=["fact"], **arguments) == []
-
-    @pytest.mark.parametrize(
-        "arguments",
-        [{"memory_types": ["fact"]}, {"tags_all": ["a"]}, {"tags_any": ["a"]}, {"min_confidence": 0.1}],
-        ids=str,
-    )
-    def test_by_what_only_memories_have_leaves_memories(self, api: Api, arguments: dict[str, Any]) -> None:
-        remember(api, "Likes tea", tags=["a"])
-        summarize(api, "t1", "They talked about tea.")
-        api.add_message(**ANA, role="user", content="I drink tea")
-        assert len(search(api, sources=EVERYWHERE)) == 3
-        assert found(api, sources=EVERYWHERE, **arguments) == ["Likes tea"]
-
-    def test_comes_before_the_ranking(self, api: Api) -> None:
-        """A row that a filter leaves out does not make its words common."""
-        remember(api, "Likes tea", agent_id="cook")
-        remember(api, "Likes cake", agent_id="cook")
-        before = search(api, agent_id="cook")
-        for number in range(20):
-            remember(api, f"tea {number}", agent_id="tutor")
-        assert search(api, agent_id="cook") == before
 
 
 class TestVisibility:

@@ -10,7 +10,7 @@ import pytest
 from psycopg import errors
 
 from tests.support.protocol import claim, complete, open_jobs
-from tests.support.sqlapi import NO_WAIT, Api
+from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("A11", "F9")
 
@@ -112,18 +112,6 @@ def test_texts_of_users_with_another_language_are_not_parsed_anew(api: Api) -> N
     assert found(api, "Häuser", "bob") == ALL_SOURCES
 
 
-def test_what_is_said_while_texts_are_parsed_anew_is_found(api: Api) -> None:
-    fill(api)
-    api.set_policy(settings=GERMAN, user_id="ana")
-    for said in ("Gärten Nachbarn", "Garten Häuser"):
-        api.add_message(user_id="ana", thread_id="t1", role="user", content=f"{said}!")
-        api.add_memory(user_id="ana", content=said)
-    assert found(api, "Gärten") == found(api, "Garten") == ["memory", "memory", "message", "message"]
-    assert len(found(api, "Häuser")) == len(ALL_SOURCES) + 2
-    parse_anew(api)
-    assert len(found(api, "Häuser")) == len(ALL_SOURCES) + 2
-
-
 TOLD = {
     "german": ("Die Katze ist krank.", "Die Farben des Autos sind blau.", "Was ist die Farbe von dem Auto?"),
     "french": (
@@ -197,17 +185,3 @@ def test_a_sweep_queues_the_work_of_a_change_that_found_the_job_held(
     assert api.sweep()["queued"] == 1
     assert parse_anew(api) == 1
     assert found(api, "Haus") == ALL_SOURCES
-
-
-def test_a_change_that_a_worker_holds_up_is_refused_soon(connect: Callable[..., psycopg.Connection]) -> None:
-    api, worker = Api(connect(options=NO_WAIT)), Api(connect())
-    fill(api)
-    api.set_policy(settings=GERMAN, user_id="ana")
-    with worker.connection.transaction():
-        complete(worker, claim(worker, "parse_artifacts"), max_bytes=4000000)
-        with pytest.raises(errors.LockNotAvailable) as refusal:
-            api.set_policy(settings=ENGLISH, user_id="ana")
-        assert "pg_stat_activity" in str(refusal.value.diag.message_hint)
-    api.set_policy(settings=ENGLISH, user_id="ana")
-    parse_anew(api)
-    assert "haus" not in words(api)

@@ -52,17 +52,6 @@ class TestRanking:
         best, neighbour, other = (r.details["features"].get("near", {"part": 0})["part"] for r in results)
         assert best < other < neighbour
 
-    def test_words_around_a_message_count_for_it(self, api: Api) -> None:
-        """Both have one word of the query; the other word stands two messages away from one of them."""
-        for content in ("Off to Lisbon", "Nice", "I had tea", "Sure", "Fine", "Well", "I had tea"):
-            api.add_message(**ANA, role="user", content=content)
-        near, far = (
-            r for r in search(api, "tea Lisbon", sources=["message"], explain=True) if r.id in ("t1/2", "t1/6")
-        )
-        assert (near.id, far.id) == ("t1/2", "t1/6")
-        assert near.details["features"]["near"]["value"] > 0
-        assert "near" not in far.details["features"]
-
     def test_what_the_person_said_is_above_what_a_nameless_assistant_said(self, api: Api) -> None:
         both_say_tea(api)
         person, reply = search(api, sources=["message"], explain=True)
@@ -120,10 +109,3 @@ class TestRanking:
             1,
             pytest.approx(math.log(3 / 2.5) / math.log(3 / 2.5 * 3 / 1.5)),
         ]
-
-    def test_top_k_limits_the_results_to_the_best(self, api: Api) -> None:
-        for number in range(15):
-            remember(api, f"Cup {number} of tea" + " and milk" * number)
-        assert len(search(api)) == 10
-        assert [result.content for result in search(api, top_k=3)] == found(api)[:3]
-        assert len(search(api, top_k=100)) == 15

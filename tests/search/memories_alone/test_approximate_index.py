@@ -121,20 +121,6 @@ def test_memories_that_an_index_does_not_reach_are_compared(many: Api) -> None:
     assert [r.id for r in ask()] == [r.id for r in results]
 
 
-@pytest.mark.parametrize("function", ["search", "get_context"])
-def test_an_index_is_used_where_the_planner_would_read_memories_in_parallel(many: Api, function: str) -> None:
-    """Settings cannot be changed in the middle of that."""
-    for setting in ("parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size"):
-        many.connection.execute(f"set {setting} = 0")
-    # Half of the memories stand in every context; for the others 82 memories are ranked, and for more than 100 all are.
-    many.set_policy(settings={"context": {"max_memories": 40}})
-    more = {"search": {"mode": "vector"}, "render_memories": {}, "get_context": {"thread_id": "new"}}[function]
-    with many.connection.transaction():
-        before = scans_of_index(many)
-        assert getattr(many, function)(user_id="ana", query_embedding="[1,0,0]", **more)
-        assert scans_of_index(many) > before
-
-
 def indexes(api: Api) -> list[str]:
     return [row.relname for row in api.query("select relname from pg_class where relname like '%%hnsw%%'")]
 

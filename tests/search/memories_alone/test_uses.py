@@ -55,15 +55,6 @@ def test_uses_change_nothing_unless_the_policy_says_so(api: Api, teas: dict[str,
     assert api.render_memories(user_id="ana", query=QUERY) == block
 
 
-def test_with_a_weight_only_what_was_wrong_moves(api: Api, teas: dict[str, UUID]) -> None:
-    """A memory that is used much hides no newer one."""
-    before = rankings(api)
-    record(api, [teas[GREEN], teas[MINT]], "used", times=20)
-    record(api, [teas[GREEN]], "helpful", times=20)
-    weigh(api, 1)
-    assert rankings(api) == before
-
-
 def fallen(score: float, weight: float, share: float) -> Any:
     """The score of a memory of which this share of what was recorded is that it was wrong."""
     odds = math.log(score / (1 - score)) + WEIGHTS["use"] * weight * share

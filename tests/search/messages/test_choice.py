@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.search.messages.steps import TARGET, WORDS, draw_near, fill, ids, parse, rewrite, say, search
+from tests.search.messages.steps import TARGET, draw_near, fill, ids, parse, rewrite, say, search
 from tests.support.sqlapi import Api
 
 
@@ -100,23 +100,6 @@ def test_what_may_not_be_found_is_never_found(full: Api, mode: str, gone: str) -
         assert all(
             "theorbo" not in result.content for result in search(full, "theorbo tea", vector, **asked, user_id="cyd")
         )
-
-
-def test_keys_and_codes_follow_what_plain_sql_changes(full: Api) -> None:
-    full.query(
-        "update memory.messages "
-        "set agent_id = 'moved', created_at = '2031-01-01', metadata = metadata || '{\"topic\": 7}' "
-        "where user_id = 'ana' and thread_id = 't3' and seq = 3 returning 1"
-    )
-    draw_near(full, "t3/3")
-    for filters in ({"agent_id": "moved"}, {"created_after": "2030-01-01"}, {"filter": {"topic": 7.0}}):
-        for query, vector, mode in ((None, TARGET, "vector"), (" ".join(WORDS), TARGET, "hybrid")):
-            assert ids(full, query, vector, mode=mode, **filters) == ["t3/3"], (filters, mode)
-    full.query(
-        "update memory.messages set agent_id = 'again' "
-        "where user_id = 'ana' and thread_id = 't3' and seq = 3 returning 1"
-    )
-    assert ids(full, None, TARGET, mode="vector", agent_id="again") == ["t3/3"]
 
 
 def test_a_thread_whose_name_begins_like_another_is_another(full: Api) -> None:

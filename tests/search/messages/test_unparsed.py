@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.search.messages.steps import TARGET, ids, parse, say, search
-from tests.support.protocol import complete
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("E4", "F1")
@@ -63,29 +62,6 @@ def test_the_newest_of_all_threads_are_read(api: Api) -> None:
         leave_unparsed(api, READ, f"old {number}")
     new = [say(api, "A theorbo", f"thread {number}") for number in range(20)]
     assert set(ids(api, "theorbo", mode="keyword", top_k=20)) == set(new)
-
-
-@pytest.mark.parametrize("mode", ["hybrid", "keyword", "vector"])
-def test_a_thread_of_its_own_is_searched_as_a_whole(api: Api, mode: str) -> None:
-    api.set_policy(settings={"search": {"preselect_above": READ}})
-    leave_unparsed(api, READ)
-    old = say(api, "The theorbo is here", "short", created_at="2025-01-01", near=True)
-    leave_unparsed(api, READ - 2, "short")
-    vector = None if mode == "keyword" else TARGET
-    assert ids(api, "theorbo", vector, mode=mode, thread_id="short") == [old]
-    assert left_out(api) == []
-
-
-def test_what_a_job_has_parsed_is_not_looked_at_again(api: Api) -> None:
-    leave_unparsed(api, 150)
-    before = api.entries_read(lambda: ids(api, "fern", mode="keyword"))
-    api.extract_memories(user_id="ana", thread_id="new")
-    while jobs := api.claim_jobs(worker="test", kinds=["extract_memories"], max_jobs=100):
-        for job in jobs:
-            complete(api, job, memories=[])
-    [(position,)] = api.query("select position from memory.marks where kind = 'words' and scope = 'new'")
-    assert position == 149
-    assert api.entries_read(lambda: ids(api, "fern", mode="keyword")) < before - 150
 
 
 @pytest.mark.parametrize(("messages", "parsed", "query"), [(2001, 0, "unicorn topic"), (2500, 50, "topic 4321")])
