@@ -179,20 +179,6 @@ class TestSilence:
         api.set_policy(settings={"context": {"min_relevance": 0}})
         assert len(asked(api.get_context(**ANA, **far))) == 1
 
-    def test_recall_stops_where_it_gets_thin(self, api: Api) -> None:
-        say(api, BOAT, thread_id="a")
-        say(api, "My sister has a boat as well, and a house by the sea.", thread_id="b")
-        query = {"query": "Where does the boat called Marabel lie in Genoa?"}
-        [part] = asked(api.get_context(**ANA, **query))
-        assert [message["thread_id"] for message in part.metadata["messages"]] == ["a"]
-        assert part.metadata["messages"][0]["relevance"] > 0.5
-        reasons = {part.metadata["reason"] for part in api.get_context(**ANA, **query, explain=True)
-                   if part.ordinal is None and part.source == "recalled"}  # fmt: skip
-        assert "under the cut" in reasons
-        api.set_policy(settings={"context": {"recall_cut": 0}})
-        [part] = asked(api.get_context(**ANA, **query))
-        assert {message["thread_id"] for message in part.metadata["messages"]} == {"a", "b"}
-
 
 @pytest.mark.feature("B11")
 def test_filters_say_which_memories_may_stand_there(api: Api) -> None:

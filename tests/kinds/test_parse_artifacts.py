@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.artifacts.steps import found, search, store
-from tests.support.protocol import claim, complete, nothing_to_do, open_jobs
+from tests.support.protocol import claim, complete, open_jobs
 from tests.support.sqlapi import Api, refused
 
 LINE = "2026-05-01 12:00:00 INFO nothing of note happened here\n"
@@ -42,14 +42,3 @@ def test_a_result_that_is_no_number_of_bytes_is_refused(api: Api, max_bytes: Any
     with refused("result"):
         complete(api, claim(api, "parse_artifacts"), max_bytes=max_bytes)
     assert api.value(UNPARSED) == 1
-
-
-@pytest.mark.feature("C6")
-def test_nothing_is_left_to_do_when_a_sweep_has_parsed_everything(api: Api) -> None:
-    store(api, LOG)
-    parts = api.value(UNPARSED)
-    api.add_artifact_piece(user_id="ana", content="An upload that nobody has stored yet")
-    assert api.sweep()["checked"] == parts
-    assert nothing_to_do(api, "parse_artifacts")
-    assert api.value(UNPARSED) == 1
-    assert api.sweep()["checked"] == 0

@@ -85,17 +85,6 @@ def test_a_thread_shows_the_answer_of_a_tool_that_its_model_has_just_called(api:
     assert WEB in [part.content for part in api.get_context(user_id="ana", thread_id="t")]
 
 
-def test_the_policy_is_off_unless_somebody_switches_it_on(api: Api) -> None:
-    api.set_policy(settings={"trust": {"screen": None}})
-    for store in STORE.values():
-        store(api)
-    assert waiting(api) == []
-    assert all("Mallory" in found(api, source) for source in STORE)
-    api.sweep()
-    make_due(api)
-    assert nothing_to_do(api, "screen_texts")
-
-
 BAD_VERDICTS: list[Any] = [
     None,
     [],

@@ -76,22 +76,6 @@ class TestWords:
         assert (api.sweep()["checked"], unparsed(api)) == (2, [])
         api.add_memory(user_id="ana", content=text[: 260_000 - len(runs.encode()) + len(runs)])
 
-    def test_the_policy_of_the_agent_decides_the_language_and_keeps_it(self, api: Api) -> None:
-        api.set_policy(settings={"search": {"language": "german"}}, agent_id="german")
-        for agent_id in ("german", "english"):
-            add(api, "Besuchte Häuser", agent_id=agent_id)
-        words = "select agent_id, words @@ to_tsquery('german', 'Haus') from memory.texts order by 1"
-        api.sweep()
-        assert api.query(words) == [("english", False), ("german", True)]
-        api.set_policy(settings={"search": {"language": "english"}}, agent_id="german")
-        api.sweep()
-        api.extract_memories(**ANA)
-        [job] = api.claim_jobs(worker="test", kinds=["extract_memories"])
-        counted = {"memories": [], "token_counts": {"0": 7, "1": 7}, "token_counter": "dice"}
-        api.complete_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, result=counted)
-        assert api.query("select token_count from memory.messages") == [(7,), (7,)]
-        assert api.query(words) == [("english", False), ("german", True)]
-
     def test_a_sweep_waits_for_nobody_and_sees_to_what_it_skipped_the_next_time(
         self, api: Api, connect: Callable[..., Any]
     ) -> None:

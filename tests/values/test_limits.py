@@ -110,14 +110,6 @@ class TestOtherArguments:
         with refused("messages", "54000"):
             api.add_messages(**ANA, thread_id="t1", messages=Jsonb([{}] * 100_001))
 
-    def test_settings_are_small(self, api: Api) -> None:
-        with refused("settings", "54000"):
-            api.set_policy(settings={"summary": {"x" * 2**16: 1}})
-        with refused("settings", "54000"):
-            api.register_model(
-                name="m", kind="chat", provider="openai", model="gpt", settings={"base_url": "http://" + "x" * 2**16}
-            )
-
     def test_an_error_quotes_no_more_than_can_be_read(self, api: Api) -> None:
         with refused("settings") as refusal:
             api.set_policy(settings={"messages": {"expires_after": "x" * 60_000}})

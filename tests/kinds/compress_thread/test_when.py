@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.support.protocol import ANA, claim, complete, nothing_to_do, open_jobs
+from tests.support.protocol import claim, complete, open_jobs
 from tests.support.sqlapi import Api
-from tests.support.summaries import asked, compressing, summaries, write, write_at_once
+from tests.support.summaries import asked, compressing, write, write_at_once
 
 
 @pytest.mark.feature("A6")
@@ -39,16 +39,3 @@ def test_a_thread_is_compressed_on_demand(api: Api, size: int) -> None:
     compressing(api)
     write(api, *[size] * 10)
     assert asked(api, "compress_thread").payload["is_forced"] is True
-
-
-@pytest.mark.feature("A6", "E15")
-@pytest.mark.parametrize("is_cleared", [True, False])
-def test_a_thread_with_nothing_but_new_messages_is_done_without_a_model(api: Api, is_cleared: bool) -> None:
-    compressing(api)
-    write(api, *[1] * 4)
-    if is_cleared:
-        api.clear_thread(**ANA)
-    job_id = api.compress_thread(**ANA)
-    assert nothing_to_do(api)
-    assert api.get_job(user_id="ana", job_id=job_id).result == {"skipped": "nothing new"}
-    assert summaries(api) == []

@@ -6,9 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from tests.kinds.facts import assert_counter_is_exact, claimed, counts, current, know, reconcile, superseded
+from tests.kinds.facts import assert_counter_is_exact, counts, current, know, reconcile, superseded
 from tests.kinds.reconcile_memories.pairs import DUPLICATES, LOOK_ALIKES, Pair
-from tests.support.protocol import complete
 from tests.support.sqlapi import Api
 
 
@@ -34,17 +33,6 @@ def test_one_of_several_duplicates_stays_with_the_best_values_of_all(api: Api) -
     [row] = api.list_memories(user_id="ana")
     assert (row.tags, row.confidence, row.importance) == (["c"], 0.5, 0.25)
     assert_counter_is_exact(api)
-
-
-@pytest.mark.feature("E10")
-def test_duplicates_named_twice_are_merged_once(api: Api) -> None:
-    know(api, "Likes tea", "Likes green tea")
-    job = claimed(api)
-    twice = [{"numbers": [1, 2]}, {"numbers": [2, 1]}]
-    assert complete(api, job, duplicates=twice, contradictions=[{"numbers": [1, 2]}]) == counts(
-        kept=1, merged=1, refused=2
-    )
-    assert current(api) == ["Likes green tea"]
 
 
 @pytest.mark.feature("E10")

@@ -55,12 +55,13 @@ def test_malformed_sets_are_refused_and_counted_and_the_others_count(api: Api) -
     job = claimed(api)
     before = api.state()
     bad = list(MALFORMED.values())
-    for result in (
+    refused_whole: list[dict[str, Any]] = [
         {},
         {"duplicates": {}, "contradictions": []},
         {"duplicates": None, "contradictions": []},
         {"duplicates": [], "contradictions": bad},
-    ):
+    ]
+    for result in refused_whole:
         with refused("result"):
             api.complete_job(**lease(job), result=result)
     assert api.state() == before

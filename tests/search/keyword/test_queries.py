@@ -31,15 +31,6 @@ class TestDegrading:
         assert "pass query_embedding" not in hint  # some of these have passed one in vain
         assert ("mode keyword" if in_words else "pass query with words") in hint
 
-    @pytest.mark.parametrize(
-        "arguments",
-        [{}, {"mode": "keyword", "query_embedding": "[1,2,3]"}],
-        ids=str,
-    )
-    def test_a_search_without_query_and_embedding_is_refused(self, api: Api, arguments: dict[str, Any]) -> None:
-        with refused("query"):
-            api.search(user_id="ana", **arguments)
-
 
 HARMLESS = [
     "'; drop table memory.memories; --",
