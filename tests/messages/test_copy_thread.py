@@ -247,3 +247,16 @@ def test_the_thread_is_copied_that_began_anew_while_the_copy_waited(sessions: Se
         call = sessions.start("copy_thread", **ANA, new_thread_id="u")
     assert call.result(PATIENCE) == 1
     assert contents(api, thread_id="u") == ["Of now"]
+
+
+def test_copies_in_both_directions_do_not_deadlock(dsn: str) -> None:
+    with Memory(dsn) as memory, ThreadPoolExecutor(4) as workers:
+        for thread in ("a", "z"):
+            memory.add_messages("ana", thread, [{"role": "user", "content": str(place)} for place in range(20)])
+
+        def attempt(place: int) -> int:
+            source = "az"[place % 2]
+            memory.add_message("ana", source, "user", "more")
+            return memory.copy_thread("ana", source, f"{'mn'[place % 2]}{place}")
+
+        assert all(count > 20 for count in workers.map(attempt, range(20)))

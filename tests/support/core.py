@@ -50,6 +50,7 @@ NEEDS = {
     "test_an_empty_change_changes_nothing": "guard, of which trust.screen is a setting",
     "test_an_unknown_section_is_refused_with_the_known_ones": "guard, of which it shows settings",
     "test_an_unknown_key_is_refused_with_the_known_ones": "guard, of which trust.screen is a setting",
+    "test_an_output_in_quarantine_teaches_nothing": "guard",
     "test_artifacts_go_on_in_the_copy_when_the_origin_is_deleted": "artifacts",
     "test_forget_user_and_the_last_attempt_to_describe_an_artifact": "artifacts",
     "test_masks_leave_files_as_they_are": "guard",

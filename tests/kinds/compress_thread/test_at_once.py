@@ -163,3 +163,22 @@ def test_two_kinds_of_jobs_never_continue_one_summary_at_once(api: Api, kinds: t
         complete(api, job, summary="Second.")
     assert active(api) == [6, 7, 8, 9]
     assert summaries(api)[-1] == ("thread", 0, 9, "completed")
+
+
+@pytest.mark.feature("A5", "D10")
+def test_counting_does_not_wait_for_a_writer(
+    db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
+) -> None:
+    api, writer = Api(db), Api(connect())
+    counts: dict[str, Any] = {"token_counts": {"0": 3}, "token_counter": "o200k_base"}
+    only(api)
+    write(api, 10)
+    db.execute("set lock_timeout = '1s'")
+    job = asked(api, "summarize_thread")
+    with writer.connection.transaction():
+        write(writer, 10)
+        complete(api, job, summary="They talked.", **counts)
+    assert [message.token_count for message in api.get_messages(**ANA)] == [10, 10]
+    complete(api, asked(api, "extract_memories"), memories=[], **counts)
+    assert [message.token_count for message in api.get_messages(**ANA)] == [3, 10]
+    assert active(api) == [0, 1]

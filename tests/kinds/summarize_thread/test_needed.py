@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.support.protocol import ANA, claim, complete, open_jobs, say
@@ -129,3 +131,25 @@ def test_a_round_is_not_summarised_until_it_ends_unless_it_fills_a_context_by_it
     assert open_jobs(api) == ["summarize_thread"]
     payload = claim_and_complete(api)
     assert (seqs(payload["messages"]), payload["end_seq"]) == ([10, 11, 12, 13], 13)
+
+
+def since(api: Api) -> int:
+    tokens: int = api.value("select tokens_since_summary from memory.threads")
+    return tokens
+
+
+@pytest.mark.feature("D9")
+def test_a_writer_that_holds_the_thread_makes_the_next_summary_come_early(
+    db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
+) -> None:
+    api = Api(db)
+    needed(api)
+    write(api, *[10] * 12)
+    job = claim(api)
+    other = connect()
+    with other.transaction():
+        other.execute("select from memory.threads for update")
+        complete(api, job, summary="They talked.")
+    assert since(api) == 120
+    assert made_after(api, 10, 10, 10, 10, 10) == [4]  # and not with the first message
+    assert since(api) == 10

@@ -10,7 +10,7 @@ import pytest
 from psycopg import errors
 
 from tests.support.protocol import claim, complete, open_jobs
-from tests.support.sqlapi import Api
+from tests.support.sqlapi import NO_WAIT, Api
 
 pytestmark = pytest.mark.feature("A11", "F9")
 
@@ -185,3 +185,17 @@ def test_a_sweep_queues_the_work_of_a_change_that_found_the_job_held(
     assert api.sweep()["queued"] == 1
     assert parse_anew(api) == 1
     assert found(api, "Haus") == ALL_SOURCES
+
+
+def test_a_change_that_a_worker_holds_up_is_refused_soon(connect: Callable[..., psycopg.Connection]) -> None:
+    api, worker = Api(connect(options=NO_WAIT)), Api(connect())
+    fill(api)
+    api.set_policy(settings=GERMAN, user_id="ana")
+    with worker.connection.transaction():
+        complete(worker, claim(worker, "parse_artifacts"), max_bytes=4000000)
+        with pytest.raises(errors.LockNotAvailable) as refusal:
+            api.set_policy(settings=ENGLISH, user_id="ana")
+        assert "pg_stat_activity" in str(refusal.value.diag.message_hint)
+    api.set_policy(settings=ENGLISH, user_id="ana")
+    parse_anew(api)
+    assert "haus" not in words(api)

@@ -89,3 +89,12 @@ class TestQueries:
         remember(api, half, embedding_text=text[-len(half) :])
         api.add_message(**ANA, role="user", content=text)
         assert len(search(api, "findme", sources=EVERYWHERE)) == 2
+
+    @pytest.mark.parametrize("run", ["snake_case_", "x"])
+    def test_that_are_such_a_run_take_none_either(self, api: Api, run: str) -> None:
+        """8,000 characters of a query took PostgreSQL's parser a second, and told the caller of words too long."""
+        remember(api, "Likes tea")
+        api.notices.clear()
+        with api.at_most(cpu_seconds=0.3):
+            found(api, run * (8_000 // len(run)))
+        assert not any("too long" in notice for notice in api.notices)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.search.keyword.steps import ANA, found, remember, search
 from tests.support.sqlapi import Api
+from tests.support.texts import read_messages
 
 IDENTIFIERS = {
     "Failed with ERR_5012 again": ["ERR_5012", "err_5012", "5012"],
@@ -166,3 +167,12 @@ class TestMessagesThatNobodyHasParsed:
             results = search(api, query, sources=["message"])
             assert len(api.notices) == before + 1
             assert f"t1/{number}" in [result.id for result in results], query
+
+    @pytest.mark.feature("F20")
+    def test_are_parsed_a_few_at_a_time_by_the_job_that_reads_them(self, api: Api) -> None:
+        """Appends wait while a job's result is stored, which took five seconds for twelve long messages."""
+        api.set_policy(settings={"summary": {"enabled": False}})
+        tell(api, [self.SLOW] * 12)
+        api.extract_memories(**ANA)
+        assert api.finish_jobs() >= 1
+        assert len(read_messages(api)) == 3
