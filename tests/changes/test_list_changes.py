@@ -67,15 +67,6 @@ def test_messages_and_their_threads(api: Api, poller: Poller) -> None:
     assert poller.poll() == [("thread", "t", "deleted")]
 
 
-def test_a_message_that_goes_into_quarantine_is_hidden(api: Api, poller: Poller) -> None:
-    api.add_message(**ANA, thread_id="t", role="user", content="Hello")
-    poller.poll()
-    api.quarantine_source(**ANA, source="message", id="t/0", reason="planted")
-    assert poller.poll() == [("message", "t/0", "hidden")]
-    api.release_source(**ANA, source="message", id="t/0")
-    assert poller.poll() == [("message", "t/0", "changed")]
-
-
 def test_memories(api: Api, poller: Poller) -> None:
     tea, coffee = (str(api.add_memory(**ANA, content=f"Likes {drink}").memory_id) for drink in ("tea", "coffee"))
     assert poller.poll() == [("memory", tea, "added"), ("memory", coffee, "added")]
@@ -97,16 +88,6 @@ def test_memories(api: Api, poller: Poller) -> None:
     assert poller.poll() == []
     api.forget_memory(**ANA, memory_id=tea)
     assert poller.poll() == [("memory", tea, "forgotten")]
-
-
-def test_a_memory_that_waits_for_a_review_is_hidden_until_then(api: Api, poller: Poller) -> None:
-    api.set_policy(settings={"extraction": {"review": True}})
-    [row] = api.query(
-        "insert into memory.memories (user_id, content, source) values ('ana', 'Likes tea', 'extraction')"
-        " returning memory_id"
-    )
-    api.release_memory(**ANA, memory_id=row.memory_id)
-    assert poller.poll() == [("memory", str(row.memory_id), operation) for operation in ("hidden", "added")]
 
 
 def test_documents(api: Api, poller: Poller) -> None:
@@ -194,10 +175,3 @@ def test_a_sweep_removes_what_is_older_than_the_policy_says(api: Api) -> None:
     api.set_policy(settings={"changes": {"keep": "5 days"}})
     api.sweep()
     assert api.list_changes(**ANA) == []
-
-
-def test_a_sweep_numbers_what_nobody_has_read(api: Api) -> None:
-    api.add_memory(**ANA, content="Likes tea")
-    api.sweep()
-    assert api.query("select from memory.new_changes") == []
-    assert len(api.list_changes(**ANA)) == 1

@@ -87,15 +87,6 @@ def test_the_changes_of_one_thing_stand_in_their_order(api: Api, connect: Connec
     assert operations == ["added", "changed", "deleted"]
 
 
-def test_a_transaction_that_may_not_write_reads_what_has_numbers(api: Api, connect: Connect) -> None:
-    remember(api, "one")
-    assert len(read(api)) == 1
-    remember(api, "two")
-    with connect() as session:
-        session.execute("set default_transaction_read_only = on")
-        assert [user for _, user in read(Api(session))] == ["user of one"]
-
-
 def test_writers_wait_for_no_reader(api: Api, connect: Connect) -> None:
     remember(api, "one")
     with transaction(connect) as reader:

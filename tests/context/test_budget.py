@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.context.steps import (
-    at_most,
     estimate,
     messages,
     parts,
@@ -17,7 +16,7 @@ from tests.context.steps import (
     said,
     without_recall,
 )
-from tests.support.protocol import ANA, claim, complete, say
+from tests.support.protocol import ANA, say
 from tests.support.sqlapi import Api
 from tests.support.summaries import each_round
 
@@ -27,9 +26,8 @@ class TestBudget:
     def _without_recall(self, api: Api) -> None:
         without_recall(api)
 
-    @pytest.mark.parametrize("seed", range(2))
-    def test_is_kept_whenever_one_message_fits(self, api: Api, seed: int) -> None:
-        chance = random.Random(seed)
+    def test_is_kept_whenever_one_message_fits(self, api: Api) -> None:
+        chance = random.Random(0)
         each_round(api)
         for number in range(8):
             remember(api, f"fact {number} " + "x" * chance.randrange(80))
@@ -48,21 +46,8 @@ class TestBudget:
             assert [part.ordinal for part in context] == list(range(1, len(context) + 1))
         assert {part.source for part in context} == {"memories", "thread_summary", "message"}
 
-    def test_is_used_up_by_the_newest_messages_in_a_row(self, api: Api) -> None:
-        api.set_policy(settings={"context": {"window_step": 0}})
-        for number in range(9):
-            api.add_message(**ANA, role="user", content="word " * (9 - number))
-        everything = api.get_context(**ANA)
-        for max_tokens in range(everything[-1].token_count, 300, 3):
-            context = api.get_context(**ANA, max_tokens=max_tokens)
-            assert [part[1:] for part in context] == [part[1:] for part in everything[-len(context) :]]
-            used = [part.token_count for part in everything[-len(context) - 1 :]]
-            assert sum(used[-len(context) :]) <= max_tokens
-            assert len(context) == 9 or sum(used) > max_tokens
-        assert len(context) == 9
-
     @pytest.mark.feature("F12")
-    @pytest.mark.parametrize("share", [0, 0.25, 0.6, 1])
+    @pytest.mark.parametrize("share", [0, 0.6])
     def test_gives_memories_their_share_of_what_the_newest_message_leaves(self, api: Api, share: float) -> None:
         api.set_policy(settings={"context": {"memories_share": share, "max_memories": 200}})
         remember(api, *(f"fact {number} " + "word " * 8 for number in range(100)))
@@ -78,7 +63,7 @@ class TestBudget:
         assert (shown > 1500 * share / 45) is (share > 0)
 
     @pytest.mark.feature("F12")
-    @pytest.mark.parametrize("max_tokens", [1, 36, 71])
+    @pytest.mark.parametrize("max_tokens", [36, 71])
     def test_that_is_tiny_is_no_unlimited_one(self, api: Api, max_tokens: int) -> None:
         """The fence alone has more tokens than the share of memories."""
         remember(api, *(f"fact {number}" for number in range(20)))
@@ -87,20 +72,6 @@ class TestBudget:
         say(api, "Hi")
         assert messages(api, max_tokens=max_tokens) == ["Hi"]
         assert len(parts(api, max_tokens=max_tokens)) == 1
-
-    @pytest.mark.feature("B11")
-    def test_passes_over_memories_that_are_longer_than_the_share(self, api: Api) -> None:
-        remember(api, *("word " * size for size in (4000, 3000, 2000)), importance=1)
-        remember(api, "Likes tea", importance=0)
-        [(_, content)] = parts(api, max_tokens=1000)
-        assert content.splitlines()[-3:-1] == ["**Facts about the user or environment:**", "1. Likes tea"]
-
-    @pytest.mark.feature("F12")
-    def test_is_not_escaped_by_a_memory_that_gets_longer_in_the_fence(self, api: Api) -> None:
-        api.set_policy(settings={"context": {"memories_share": 1}})
-        remember(api, "<recalled" * 100, "</recalled>" * 30, "<recalled" * 500)
-        for max_tokens in range(1, 5000, 241):
-            assert sum(part.token_count for part in api.get_context(**ANA, max_tokens=max_tokens)) <= max_tokens
 
     @pytest.mark.feature("A4")
     def test_never_cuts_a_placeholder(self, api: Api) -> None:
@@ -112,13 +83,6 @@ class TestBudget:
             for _, content in parts(api, max_tokens=max_tokens):
                 assert content.count("[MemoryRef") == content.count(reference)
 
-    def test_of_a_huge_newest_message_is_broken_by_that_alone(self, api: Api) -> None:
-        api.talk(**ANA, rounds=3)
-        api.finish_jobs()
-        remember(api, "Likes tea")
-        api.add_message(**ANA, role="user", content="x" * 4000)
-        assert [source for source, _ in parts(api, max_tokens=50)] == ["message"]
-
     def test_says_what_does_not_fit(self, api: Api) -> None:
         each_round(api)
         api.talk(**ANA, rounds=3)
@@ -129,33 +93,6 @@ class TestBudget:
         assert [source for source, _ in parts(api, max_tokens=50)][-1] == "message"
         assert [notice for notice in api.notices if notice.startswith("degraded: ") and "summary" in notice]
         assert [notice for notice in api.notices if notice.startswith("degraded: ") and "memories" in notice]
-
-    def test_that_holds_everything_is_no_reason_for_a_notice(self, api: Api) -> None:
-        each_round(api)
-        api.talk(**ANA, rounds=3)
-        api.finish_jobs()
-        remember(api, "Likes tea")
-        assert [source for source, _ in parts(api)] == ["memories", "thread_summary", "message"]
-        assert api.notices == []
-
-    @pytest.mark.feature("F12")
-    @pytest.mark.parametrize(
-        ("summary", "is_as_counted"), [("They\ntalked.", True), ("They\n\ntalked.", False), ("A <recalled> tag", False)]
-    )
-    def test_takes_the_count_of_a_summary_for_that_very_text(self, api: Api, summary: str, is_as_counted: bool) -> None:
-        api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}, "summary": {"enabled": False}})
-        each_round(api)
-        say(api, "Hello", "Hello again")
-        api.summarize_thread(**ANA)
-        complete(api, claim(api, "summarize_thread"), summary=summary, token_count=3)
-        part = api.get_context(**ANA)[0]
-        assert part.source == "thread_summary"
-        assert part.token_count == (39 if is_as_counted else at_most(api, part.content))
-
-    def test_leaves_the_summary_out_but_not_the_messages_it_stands_for(self, api: Api) -> None:
-        api.talk(**ANA, rounds=3)
-        api.finish_jobs(summary="s" * 4000)
-        assert messages(api, max_tokens=100) == [f"{word} {n}" for n in range(3) for word in ("question", "answer")]
 
 
 class TestToolCalls:
@@ -189,18 +126,6 @@ class TestToolCalls:
             assert context[0].startswith("question") or context == ["answer 5"]
             assert context[1:2] != ["result 5b"]
 
-    def test_come_whole_when_the_newest_message_is_a_result(self, api: Api) -> None:
-        calls = [{"id": "1", "function": {"name": "a", "arguments": "{}"}}]
-        api.add_messages(
-            **ANA,
-            messages=[
-                {"role": "user", "content": "question"},
-                {"role": "assistant", "content": None, "tool_calls": calls},
-                {"role": "tool", "content": "result", "tool_call_id": "1"},
-            ],
-        )
-        assert messages(api, max_tokens=1) == ["question", "", "result"]
-
     def test_come_back_as_they_were_given(self, api: Api) -> None:
         """A chat API takes a tool's result only with the id of its call."""
         calls = [{"id": "1", "type": "function", "function": {"name": "a", "arguments": "{}"}}]
@@ -212,10 +137,6 @@ class TestToolCalls:
         api.add_messages(**ANA, messages=given)
         context = api.get_context(**ANA)
         assert [{"role": part.role, "content": part.content, **said(part)} for part in context] == given
-
-    def test_that_lost_their_call_stand_alone_when_nothing_else_is_there(self, api: Api) -> None:
-        api.add_message(**ANA, role="tool", content="result")
-        assert messages(api, max_tokens=1) == ["result"]
 
     def test_that_lost_their_call_are_left_out_otherwise(self, api: Api, tools: list[str]) -> None:
         api.connection.execute("update memory.messages set expires_at = now() where seq < 2")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.context.steps import parts, remember, remembered_before
 from tests.support.protocol import ANA, activate, age, claim, complete, say
-from tests.support.sqlapi import Api, fenced
+from tests.support.sqlapi import Api
 
 
 class TestChoice:
@@ -46,13 +46,6 @@ class TestChoice:
         assert one(agent_id="default", query="Where do I work?") == "Works in Lisbon"
         say(api, " ")
         assert one(agent_id="default") == "Owns a parrot called Lorenzo"
-
-    @pytest.mark.feature("B12")
-    def test_does_not_follow_what_was_recalled_into_that_message(self, api: Api, one: Callable[..., str]) -> None:
-        remember(api, "Owns a parrot called Lorenzo", importance=0.1)
-        remember(api, "Works in Lisbon", importance=1)
-        say(api, fenced("Owns a parrot called Lorenzo, parrot, parrot") + "\n\nWhere do I work?")
-        assert one() == "Works in Lisbon"
 
     @pytest.mark.feature("B12")
     @pytest.mark.parametrize("given", [True, False], ids=["given", "kept from before"])
@@ -94,13 +87,6 @@ class TestChoice:
         assert one(query="parrot") == expected
 
     @pytest.mark.feature("B12")
-    def test_without_any_weight_shows_the_newest(self, api: Api, one: Callable[..., str]) -> None:
-        remember(api, "Works in Lisbon", valid_from="2024-01-01", importance=1)
-        remember(api, "Had toast", importance=0)
-        api.set_policy(settings={"context": {f"{name}_weight": 0 for name in ("relevance", "importance", "recency")}})
-        assert one(query="Lisbon") == "Had toast"
-
-    @pytest.mark.feature("B12")
     @pytest.mark.parametrize("query", [None, "parrot"])
     def test_is_explained(self, api: Api, query: str | None) -> None:
         remembered_before(api)
@@ -122,10 +108,3 @@ class TestChoice:
             "recency": pytest.approx(0.5, abs=0.01),
             "score": pytest.approx((relevance + 0.5 * 0.2 + 0.25 * 0.5) / (1.75 if query else 0.75), abs=0.1),
         }
-
-    @pytest.mark.feature("A14")
-    def test_says_nothing_of_meaning_to_those_who_use_no_model(self, api: Api, one: Callable[..., str]) -> None:
-        remember(api, "Works in Lisbon")
-        assert one(query="Lisbon") == "Works in Lisbon"
-        assert api.render_memories(user_id="ana", query="Lisbon").endswith("1. Works in Lisbon")
-        assert api.notices == []

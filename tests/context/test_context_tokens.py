@@ -109,7 +109,7 @@ def converse(api: Api, chance: random.Random, count: Callable[[str], int]) -> No
 
 
 @pytest.mark.feature("A4", "F12")
-@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(2, 8))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(1, 8))])
 def test_a_context_of_anything_fits_any_budget(api: Api, count: Callable[[str], int], seed: int) -> None:
     chance = random.Random(seed)
     converse(api, chance, count)
@@ -140,27 +140,3 @@ def test_a_text_is_taken_for_no_shorter_than_it_is(api: Api, count: Callable[[st
         assert count(text) <= reserved <= 4.5 * count(text) + 5
         block = api.value("select memory._fenced(%(text)s)", text=text)
         assert count(block) <= api.value("select memory._tokens_at_most(%(text)s)", text=block)
-
-
-@pytest.mark.feature("B11")
-@pytest.mark.parametrize("seed", range(2))
-def test_a_block_of_memories_of_anything_fits(api: Api, count: Callable[[str], int], seed: int) -> None:
-    chance = random.Random(seed)
-    for _ in range(30):
-        api.add_memory(user_id="ana", content=mixture(chance, 500))
-    for max_tokens in range(1, 3000, 197):
-        assert count(api.render_memories(user_id="ana", max_memories=30, max_tokens=max_tokens)) <= max_tokens
-
-
-@pytest.mark.feature("B10")
-@pytest.mark.parametrize(
-    "heading",
-    [
-        "Said before, newest last; an empty line marks a gap:",
-        "Summary of the conversation so far:\n",
-        "What is known about the user:\n",
-    ],
-)
-def test_a_fence_has_hardly_fewer_tokens_than_are_reckoned(api: Api, count: Callable[[str], int], heading: str) -> None:
-    exact = count(api.value("select memory._fenced(%(heading)s)", heading=heading))
-    assert exact <= api.value("select memory._fence_tokens()") <= 2 * exact

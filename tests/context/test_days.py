@@ -41,44 +41,24 @@ def zone(api: Api, name: Any, thread_id: str = "old") -> None:
     api.set_thread(user_id="ana", thread_id=thread_id, metadata={"time_zone": name})
 
 
-@pytest.mark.parametrize("further", [(), ("It is blue.",)], ids=["one message", "two messages"])
 @pytest.mark.parametrize(
     ("created_at", "shown"),
     [
         (EVENING, "2 November 2026"),
         (SAME_MOMENT, "3 November 2026"),
-        ("2026-11-02 21:00-06", "2 November 2026"),
         ("2026-11-02 21:00:00.5 -0600", "2 November 2026"),
-        ("2026-11-03T01:00:00+05:30", "3 November 2026"),
-        ("2026-11-02T19:30:00Z", "2 November 2026"),
         ("2026-11-02", "2 November 2026"),
     ],
 )
-def test_the_offset_of_created_at_tells_the_day(
-    api: Api, created_at: str, shown: str, further: tuple[str, ...]
-) -> None:
-    say(api, BOAT, *further, created_at=created_at)
+def test_the_offset_of_created_at_tells_the_day(api: Api, created_at: str, shown: str) -> None:
+    say(api, BOAT, created_at=created_at)
     assert day(api) == shown
-
-
-def test_an_offset_is_kept_beside_an_idempotency_key_and_in_a_copy(api: Api) -> None:
-    said = {"role": "user", "content": BOAT, "created_at": EVENING, "idempotency_key": "k"}
-    api.add_messages(user_id="ana", thread_id="old", messages=[said, {"role": "assistant", "content": "Nice."}])
-    api.copy_thread(user_id="ana", thread_id="old", new_thread_id="copy")
-    api.delete_thread(user_id="ana", thread_id="old")
-    assert day(api) == "2 November 2026"
 
 
 def test_a_policy_names_the_zone_of_a_user_and_goes_before_the_offset(api: Api) -> None:
     say(api, BOAT)
     api.set_policy(settings={"messages": {"time_zone": "Asia/Tokyo"}}, user_id="ana")
     assert day(api) == "3 November 2026"
-
-
-def test_the_zone_of_a_message_of_an_agent_is_that_of_the_agents_policy(api: Api) -> None:
-    say(api, BOAT, created_at=SAME_MOMENT, agent_id="guide")
-    api.set_policy(settings={"messages": {"time_zone": "America/Chicago"}}, agent_id="guide")
-    assert day(api) == "2 November 2026"
 
 
 def test_a_thread_names_its_own_zone_and_goes_before_the_policy(api: Api) -> None:
@@ -88,23 +68,11 @@ def test_a_thread_names_its_own_zone_and_goes_before_the_policy(api: Api) -> Non
     assert day(api) == "2 November 2026"
 
 
-@pytest.mark.parametrize(
-    "name", ["Middle/Earth", "UTC+2", "Foo/Bar7", "+09:00", "", 9, None, ["Asia/Tokyo"], "x" * 9999]
-)
-def test_a_value_of_a_thread_that_is_no_zone_is_ignored(api: Api, name: Any) -> None:
+def test_a_value_of_a_thread_that_is_no_zone_is_ignored(api: Api) -> None:
     say(api, BOAT)
-    zone(api, name)
-    assert day(api) == "2 November 2026"
-
-
-def test_an_earlier_conversation_has_the_speakers_day(api: Api) -> None:
-    say(api, BOAT)
-    api.set_policy(settings={"knowledge_base": {"enable_cross_session_context": True, "relevance_threshold": 0.1}})
-    api.summarize_thread(user_id="ana", thread_id="old")
-    complete(api, claim(api, "summarize_thread"), summary="They talked about the boat.")
-    parts = api.get_context(user_id="ana", thread_id="new", query="What did we discuss about the boat?")
-    [earlier] = [part.content for part in parts if part.source == "cross_session"]
-    assert "[2026-11-02, conversation old]" in earlier
+    for name in ("Middle/Earth", "UTC+2", "Foo/Bar7", "+09:00", "", 9, None, ["Asia/Tokyo"], "x" * 9999):
+        zone(api, name)
+        assert day(api) == "2 November 2026", name
 
 
 @pytest.mark.feature("F1", "F2")
@@ -139,16 +107,7 @@ def test_a_day_without_a_time_begins_where_the_speaker_is(api: Api) -> None:
     assert "(since 2 November 2026)" in api.render_memories(user_id="ana", dates=True)
 
 
-def test_today_is_not_shown_where_the_user_is(api: Api) -> None:
-    """In one of the two zones it is another day than in UTC."""
-    api.add_memory(user_id="ana", content="Has a boat", valid_from=api.value("select now()"))
-    for name in (EARLIEST, LATEST):
-        api.set_policy(settings={"messages": {"time_zone": name}})
-        assert "since" not in api.render_memories(user_id="ana", dates=True)
-
-
-@pytest.mark.parametrize("by", ["the policy", "the newest thread"])
-@pytest.mark.parametrize("name", [EARLIEST, LATEST])
+@pytest.mark.parametrize(("name", "by"), [(EARLIEST, "the policy"), (LATEST, "the newest thread")])
 def test_yesterday_in_a_query_is_the_users_day(api: Api, name: str, by: str) -> None:
     """At noon of yesterday in one of the zones it is never yesterday in the other."""
     for days in (0, 1, 2):
@@ -164,11 +123,3 @@ def test_yesterday_in_a_query_is_the_users_day(api: Api, name: str, by: str) -> 
     results = api.search(user_id="ana", query="tea yesterday", mode="keyword", sources=["message"], explain=True)
     assert results[0].thread_id == "1 days ago"
     assert [result.details["features"].get("day", {}).get("value") for result in results] == [None, -1, -1]
-
-
-def test_a_day_in_a_query_is_that_of_each_speaker(api: Api) -> None:
-    say(api, "tea", created_at=EVENING)
-    say(api, "tea", created_at=SAME_MOMENT, thread_id="utc")
-    for query, thread_id in (("tea on 2026-11-02", "old"), ("tea on 2026-11-03", "utc")):
-        results = api.search(user_id="ana", query=query, mode="keyword", sources=["message"])
-        assert results[0].thread_id == thread_id

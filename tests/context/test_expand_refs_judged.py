@@ -46,8 +46,9 @@ def expand(api: Api, query: str | None = QUESTION, max_tokens: int | None = None
 
 
 @pytest.mark.feature("C7")
-@pytest.mark.parametrize(("kind", "path"), [("rerank", "/v1/rerank"), ("chat", "/v1/chat/completions")])
-@pytest.mark.parametrize("max_tokens", [None, 3000])
+@pytest.mark.parametrize(
+    ("kind", "path", "max_tokens"), [("rerank", "/v1/rerank", None), ("chat", "/v1/chat/completions", 3000)]
+)
 def test_only_what_the_query_needs_is_expanded(
     api: Api, fake: FakeModelServer, kind: str, path: str, max_tokens: int | None
 ) -> None:
@@ -69,14 +70,6 @@ def test_a_model_that_fails_leaves_all_and_says_so(api: Api, fake: FakeModelServ
     assert expand(api) == f"{HOST} {MENU}"
     assert len(api.notices) == 1
     assert "not reranked" in api.notices[0]
-
-
-@pytest.mark.feature("C7")
-def test_no_model_is_asked_where_a_context_waits_for_none(api: Api, fake: FakeModelServer) -> None:
-    use(api, fake, "judge", "chat")
-    api.set_policy(settings={"context": {"embed_query": False}})
-    assert expand(api) == f"{HOST} {MENU}"
-    assert fake.requests == []
 
 
 @pytest.mark.feature("C7", "F10")

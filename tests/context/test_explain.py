@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.context.steps import at_most, remember, remembered_before, rewrite_summaries, without_recall
-from tests.support.protocol import ANA, claim, complete, say
+from tests.context.steps import remember, remembered_before, without_recall
+from tests.support.protocol import ANA, say
 from tests.support.sqlapi import Api
-from tests.support.summaries import compress, compressing, each_round
 
 pytestmark = pytest.mark.feature("F12")
 
@@ -42,28 +41,6 @@ def test_messages_that_do_not_fit(api: Api) -> None:
     assert ("message", "does not fit") not in left_out(api)
 
 
-def test_messages_for_which_a_summary_stands(api: Api) -> None:
-    compressing(api)
-    without_recall(api)
-    api.talk(**ANA, rounds=5)
-    compress(api, "They talked.")
-    left = left_out(api)
-    assert left["message", "compressed: a summary took its place"]["ids"] == ["5", "4", "3", "2", "1", "0"]
-    say(api, "word " * 60)
-    assert ("thread_summary", "does not fit") in left_out(api, max_tokens=130)
-
-
-def test_a_summary_whose_messages_are_shown(api: Api) -> None:
-    without_recall(api)
-    api.set_policy(settings={"summary": {"enabled": False}})
-    say(api, "Hello", "Hello again")
-    api.summarize_thread(**ANA)
-    complete(api, claim(api, "summarize_thread"), summary="They greeted.")
-    [summary] = api.query("select summary_id::text from memory.summaries")
-    left = left_out(api)["thread_summary", "messages of the thread, or the other summary, say it"]
-    assert left["ids"] == [summary.summary_id]
-
-
 def test_memories(api: Api) -> None:
     without_recall(api)
     remembered_before(api)
@@ -80,34 +57,12 @@ def test_memories(api: Api) -> None:
     assert left_out(api, max_tokens=20)["memories", "does not fit"]["count"] == 2
 
 
-def test_a_memory_whose_message_is_recalled(api: Api) -> None:
-    text = "I moved to Oslo in May because the work by the harbour is better there"
-    remembered_before(api)
-    [seq] = say(api, text, thread_id="earlier")
-    memory_id = api.add_memory(user_id="ana", content="Moved to Oslo", thread_id="earlier").memory_id
-    api.connection.execute("update memory.memories set source_seqs = %s", [[seq]])
-    left = left_out(api, query="When did I move to Oslo?")
-    assert left["memories", "the recalled messages say it"]["ids"] == [str(memory_id)]
-
-
-def test_messages_that_are_not_recalled(api: Api) -> None:
-    say(api, *(f"The pump number {number} " + "leaks and rattles " * 8 for number in range(9)), thread_id="earlier")
-    say(api, "Which pump leaks?")
-    left = left_out(api, max_tokens=220, query="Which pump leaks?")["recalled", "does not fit"]
-    assert set(left["ids"]) < {f"earlier/{number}" for number in range(9)}
-    say(api, "The pump number 3 " + "leaks and rattles " * 8, thread_id="again")
-    left = left_out(api, query="Which pump leaks?")["recalled", "another message says the same"]
-    assert left["ids"] in (["again/0"], ["earlier/3"])
-
-
 @pytest.mark.parametrize(
     ("recall", "arguments", "reason"),
     [
         (True, {"recall": False}, "the call switches recall off"),
         (False, {}, "the policy switches recall off (context.recall)"),
-        (True, {"query": "ok, thanks"}, None),
         (True, {"query": "thanks"}, "the query only acknowledges"),
-        (True, {"query": "Where is the harbour?"}, "nothing else was said"),
         ("when_needed", {"query": "What is 2 + 2?"}, "nothing else was said"),
     ],
 )
@@ -127,16 +82,6 @@ def test_earlier_conversations(api: Api) -> None:
     assert ("cross_session", "no conversation is relevant enough") in left_out(api, query="What did we discuss?")
 
 
-def test_the_summary_of_the_user(api: Api) -> None:
-    each_round(api)
-    say(api, "Hello")
-    api.summarize_user(user_id="ana")
-    complete(api, claim(api, "summarize_user"), summary="Ana lives in Oslo.")
-    rewrite_summaries(api, "Ana lives in Oslo. " * 20)
-    left = left_out(api, max_tokens=60)["user_summary", "does not fit"]
-    assert left["tokens"] > 60
-
-
 def test_artifacts(api: Api) -> None:
     without_recall(api)
     log = "\n".join(f"{number} the pump is quiet and the harbour is closed" for number in range(400))
@@ -153,10 +98,3 @@ def test_artifacts(api: Api) -> None:
     assert left_out(api, max_tokens=60)["recalled", "the artifact does not fit"]["ids"] == [artifact.key]
     api.set_policy(settings={"context": {"expand_artifacts": False}})
     assert ("recalled", "the policy shows no artifacts (context.expand_artifacts)") in left_out(api)
-
-
-def test_ids_are_a_thousand_at_most(api: Api) -> None:
-    without_recall(api)
-    api.add_messages(**ANA, messages=[{"role": "user", "content": f"message {number}"} for number in range(1100)])
-    left = left_out(api, max_tokens=at_most(api, "message 1099"))["message", "does not fit"]
-    assert (left["count"], len(left["ids"]), left["ids"][0]) == (1099, 1000, "1098")

@@ -62,6 +62,8 @@ def test_what_stays_longest_comes_first(everything: Api) -> None:
     assert set(order[5:-2]) == {("message", "user", "thread")}
     assert order[-2:] == [("recalled", "user", "volatile"), ("message", "user", "thread")]
     assert BOAT in context[-2].content
+    everything.set_policy(settings={"context": {"volatile_role": "system"}})
+    assert {part.role for part in asked(everything.get_context(**ANA))} == {"system"}
 
 
 def test_all_that_is_remembered_stands_before_the_thread_on_request(everything: Api) -> None:
@@ -75,11 +77,6 @@ def test_all_that_is_remembered_stands_before_the_thread_on_request(everything: 
         everything.get_context(**ANA, layout="after")
     with refused("settings"):
         everything.set_policy(settings={"context": {"layout": "after"}})
-
-
-def test_its_role_is_that_of_the_policy(everything: Api) -> None:
-    everything.set_policy(settings={"context": {"volatile_role": "system"}})
-    assert {part.role for part in asked(everything.get_context(**ANA))} == {"system"}
 
 
 def test_a_thread_that_grows_keeps_its_beginning(api: Api) -> None:
@@ -109,13 +106,6 @@ def test_a_thread_that_grows_keeps_its_beginning(api: Api) -> None:
     assert sum(steps) / len(steps) >= 3.5
 
 
-def test_a_window_step_of_zero_shows_as_many_messages_as_fit(api: Api) -> None:
-    api.set_policy(settings={"context": {"window_step": 0, "recall": False}, "summary": {"enabled": False}})
-    say(api, *(f"{number} And some words about it." for number in range(100)))
-    context = api.get_context(**ANA, max_tokens=500)
-    assert sum(part.token_count for part in context) > 485
-
-
 def test_standing_memories_stay_whatever_is_asked_and_grow_at_their_end(api: Api) -> None:
     remember(api, "Owns a dog", "Works in Lisbon", importance=0.9)
     blocks = {dict(parts(api, query=query))["memories"] for query in (None, "dog", "Where do I work?", "unheard of")}
@@ -141,15 +131,6 @@ def test_memories_that_do_not_fit_are_shown_where_the_question_asks_for_them(api
     assert said(context[1])["memories"][0]["relevance"] == 1
     say(api, "Which horse won?")
     assert [part.source for part in api.get_context(**ANA)] == ["memories", "message", "message"]
-
-
-def test_in_the_layout_before_memories_follow_the_question_and_are_volatile(api: Api) -> None:
-    remember(api, "Owns a parrot called Lorenzo")
-    say(api, "What is my parrot called?")
-    context = api.get_context(**ANA, recall=False, layout="before")
-    assert [(part.source, part.metadata["cache"]) for part in context] == [
-        ("memories", "volatile"), ("message", "thread")
-    ]  # fmt: skip
 
 
 @pytest.mark.feature("F16")
@@ -198,30 +179,6 @@ class TestSilence:
         api.set_policy(settings={"context": {"min_relevance": 0}})
         assert len(asked(api.get_context(**ANA, **far))) == 1
 
-    def test_recall_stops_where_it_gets_thin(self, api: Api) -> None:
-        say(api, BOAT, thread_id="a")
-        say(api, "My sister has a boat as well, and a house by the sea.", thread_id="b")
-        query = {"query": "Where does the boat called Marabel lie in Genoa?"}
-        [part] = asked(api.get_context(**ANA, **query))
-        assert [message["thread_id"] for message in part.metadata["messages"]] == ["a"]
-        assert part.metadata["messages"][0]["relevance"] > 0.5
-        reasons = {part.metadata["reason"] for part in api.get_context(**ANA, **query, explain=True)
-                   if part.ordinal is None and part.source == "recalled"}  # fmt: skip
-        assert "under the cut" in reasons
-        api.set_policy(settings={"context": {"recall_cut": 0}})
-        [part] = asked(api.get_context(**ANA, **query))
-        assert {message["thread_id"] for message in part.metadata["messages"]} == {"a", "b"}
-
-    def test_an_acknowledgement_is_not_recalled_and_a_short_answer_comes_with_its_question(self, api: Api) -> None:
-        for number in range(6):
-            say(api, f"Which colour has boat {number} in the harbour?", thread_id="old", role="assistant")
-            say(api, f"Boat {number}: blue{number}", thread_id="old")
-            say(api, "Got it.", thread_id="old", role="assistant")
-            say(api, *("The weather was fine and we had a long walk by the river." for _ in range(4)), thread_id="old")
-        [part] = asked(api.get_context(**ANA, query="Boat 5"))
-        lines = part.content.splitlines()
-        assert lines[lines.index("user: Boat 5: blue5") - 1] == "assistant: Which colour has boat 5 in the harbour?"
-
 
 @pytest.mark.feature("B11")
 def test_filters_say_which_memories_may_stand_there(api: Api) -> None:
@@ -244,13 +201,3 @@ def test_filters_say_which_memories_may_stand_there(api: Api) -> None:
     assert shown(memory_types=["preference"], tags_any=["home"]) == set()
     with refused("memory_types"):
         api.get_context(**ANA, memory_types=["no such type"])
-
-
-@pytest.mark.feature("B11", "B12")
-def test_a_block_may_have_only_memories_that_are_relevant(api: Api) -> None:
-    remember(api, "Owns a parrot called Lorenzo", "Works in Lisbon")
-    block = api.render_memories(user_id="ana", query="What is the parrot called?", min_relevance=0.3)
-    assert block.endswith("**\n1. Owns a parrot called Lorenzo")
-    assert api.render_memories(user_id="ana", query="Which horse won?", min_relevance=0.3) == ""
-    with refused("min_relevance"):
-        api.render_memories(user_id="ana", query="parrot", min_relevance=1.5)

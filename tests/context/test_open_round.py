@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
-from agent_memory import Memory
-from agent_memory.adapters.autogen import MemoryContext
-from agent_memory.adapters.langgraph import AgentMemoryHistory
-from agent_memory.adapters.openai import remembers
 
 from tests.context.steps import messages, without_recall
 from tests.support.protocol import ANA
@@ -42,8 +37,7 @@ def open_round(api: Api, steps: int, request: str = REQUEST, **arguments: Any) -
     api.add_messages(**ANA, messages=said + [part for number in range(steps) for part in step(number)], **arguments)
 
 
-@pytest.mark.parametrize("steps", [1, 11, 60])
-@pytest.mark.parametrize("recall", [True, False])
+@pytest.mark.parametrize(("steps", "recall"), [(1, True), (11, False), (60, True)])
 def test_the_request_of_an_open_round_is_in_the_context_once(api: Api, steps: int, recall: bool) -> None:
     if not recall:
         without_recall(api)
@@ -54,12 +48,6 @@ def test_the_request_of_an_open_round_is_in_the_context_once(api: Api, steps: in
     assert [part.content for part in context if REQUEST in part.content] == [REQUEST]
     assert said[0] == (REQUEST if steps > 1 else "Hi!")
     assert sum(part.token_count for part in context) <= 4000
-
-
-def test_it_is_what_the_context_is_about(api: Api) -> None:
-    api.add_message(**{**ANA, "thread_id": "earlier"}, role="user", content="The compiler on arm64 needs clang 19.")
-    open_round(api, 60)
-    assert any("clang 19" in part.content for part in api.get_context(**ANA))
 
 
 def test_it_stays_where_it_was_compressed(api: Api) -> None:
@@ -82,12 +70,6 @@ def test_it_stays_beside_instructions_and_before_them_in_tokens(api: Api) -> Non
     assert messages(api, max_tokens=1)[0] == REQUEST
 
 
-def test_a_long_request_stays_whole(api: Api) -> None:
-    request = REQUEST + " word" * 6000
-    open_round(api, 12, request)
-    assert messages(api) == [request, "", result(11)]
-
-
 def test_it_stays_when_its_round_has_ended(api: Api) -> None:
     open_round(api, 20)
     api.add_message(**ANA, role="assistant", content="It lacks clang 19.")
@@ -100,32 +82,3 @@ def test_another_agent_is_shown_no_request_that_is_not_its_own(api: Api) -> None
     open_round(api, 1, agent_id="planner")
     api.add_messages(**ANA, messages=step(1), agent_id="coder")
     assert messages(api, agent_id="coder") == ["", result(1)]
-
-
-def test_what_is_left_out_does_not_name_it(api: Api) -> None:
-    without_recall(api)
-    open_round(api, 20)
-    context = api.get_context(**ANA, explain=True)
-    shown = [part.content for part in context if part.source == "message" and part.ordinal is not None]
-    [left_out] = [part.metadata for part in context if part.source == "message" and part.ordinal is None]
-    assert shown[0] == REQUEST
-    assert len(shown) + left_out["count"] == 43
-    assert "2" not in left_out["ids"]
-
-
-class TestFrameworks:
-    @pytest.fixture
-    def memory(self, api: Api) -> Memory:
-        open_round(api, 11)
-        return Memory(api.connection)
-
-    def test_remembers(self, memory: Memory) -> None:
-        sent = remembers(memory)(lambda messages: str([message.get("content") for message in messages]))
-        assert REQUEST in sent(**ANA)
-
-    def test_langchain(self, memory: Memory) -> None:
-        assert REQUEST in [message.content for message in AgentMemoryHistory(memory, *ANA.values()).context()]
-
-    def test_autogen(self, memory: Memory) -> None:
-        said = asyncio.run(MemoryContext(memory, *ANA.values()).get_messages())
-        assert REQUEST in [message.content for message in said]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.context.steps import remember
-from tests.support.protocol import ANA, claim, complete, nothing_to_do
+from tests.support.protocol import ANA, claim, complete
 from tests.support.sqlapi import Api
 from tests.support.summaries import each_round
 
@@ -39,7 +39,7 @@ class TestContext:
         assert [part.content for part in context][:2] == [INSTRUCTIONS, BRIEF]
         assert [part.ordinal for part in context] == list(range(1, 8))
 
-    @pytest.mark.parametrize("max_tokens", [40, 100, 400])
+    @pytest.mark.parametrize("max_tokens", [40, 100])
     def test_they_stay_where_messages_are_cut(self, api: Api, max_tokens: int) -> None:
         open_with(api, INSTRUCTIONS, rounds=60)
         context = api.get_context(**ANA, max_tokens=max_tokens)
@@ -52,36 +52,6 @@ class TestContext:
         api.notices.clear()
         assert messages(api, max_tokens=50)[-2:] == ["question 9", "answer 9"]
         assert any("instructions that begin the thread" in notice for notice in api.notices)
-
-    def test_they_alone_are_the_context_of_a_thread_without_other_messages(self, api: Api) -> None:
-        open_with(api, INSTRUCTIONS, BRIEF)
-        assert messages(api) == [INSTRUCTIONS, BRIEF]
-
-    def test_they_are_those_of_the_agent(self, api: Api) -> None:
-        open_with(api, INSTRUCTIONS, rounds=30, agent_id="planner")
-        assert messages(api, max_tokens=60)[0] == INSTRUCTIONS
-        assert INSTRUCTIONS not in messages(api, max_tokens=60, agent_id="default")
-
-    def test_a_later_message_of_the_system_has_its_place_among_the_others(self, api: Api) -> None:
-        api.talk(**ANA, rounds=1)
-        api.add_message(**ANA, role="system", content=BRIEF)
-        api.talk(**ANA, rounds=1)
-        assert messages(api) == ["question 0", "answer 0", BRIEF, "question 0", "answer 0"]
-
-    def test_a_cleared_thread_begins_with_what_is_said_next(self, api: Api) -> None:
-        open_with(api, INSTRUCTIONS, rounds=5)
-        api.clear_thread(**ANA)
-        open_with(api, BRIEF, rounds=60)
-        said = messages(api, max_tokens=60)
-        assert said[0] == BRIEF
-        assert INSTRUCTIONS not in said
-
-    def test_the_paragraph_on_placeholders_stands_after_them(self, api: Api) -> None:
-        open_with(api, INSTRUCTIONS)
-        api.add_message(**ANA, role="tool", content="line\n" * 2000)
-        context = api.get_context(**ANA)
-        assert [part.source for part in context][:2] == ["instructions"] * 2
-        assert context[0].content == INSTRUCTIONS
 
 
 @pytest.mark.feature("A7")
@@ -99,20 +69,9 @@ class TestCompression:
         assert [message.seq for message in active][:3] == [0, 1, 42]
         assert messages(api)[:2] == [INSTRUCTIONS, BRIEF]
 
-    def test_long_instructions_alone_make_no_compression_due(self, api: Api) -> None:
-        api.set_policy(settings={"compression": {"threshold_tokens": 500, "recent_messages_to_keep": 2}})
-        open_with(api, "Rule. " * 500, rounds=2)
-        assert nothing_to_do(api, "compress_thread")
-        api.compress_thread(**ANA)
-        complete(api, claim(api, "compress_thread"), summary="They talked.")
-        api.talk(**ANA, rounds=1)
-        assert nothing_to_do(api, "compress_thread")
-
 
 @pytest.mark.feature("D3")
-@pytest.mark.parametrize(
-    ("rounds", "expected"), [(3, (1, 6)), (7, (1, 14)), (8, (3, 16)), (10, (7, 20))], ids=["5", "13", "15", "19"]
-)
+@pytest.mark.parametrize(("rounds", "expected"), [(3, (1, 6)), (8, (3, 16))])
 def test_the_window_starts_with_a_message_of_the_user(api: Api, rounds: int, expected: tuple[int, int]) -> None:
     each_round(api)
     open_with(api, INSTRUCTIONS, rounds=rounds)
@@ -121,11 +80,3 @@ def test_the_window_starts_with_a_message_of_the_user(api: Api, rounds: int, exp
     assert job.payload["messages"][0]["role"] == "user"
     complete(api, job, summary="They talked.")
     assert messages(api) == [INSTRUCTIONS, f"answer {rounds - 1}"]
-
-
-@pytest.mark.feature("D3")
-@pytest.mark.parametrize("kind", ["rolling", "thread"])
-def test_other_summaries_leave_them_out(api: Api, kind: str) -> None:
-    open_with(api, INSTRUCTIONS, rounds=4)
-    api.summarize_thread(**ANA, kind=kind)
-    assert [message["seq"] for message in claim(api, "summarize_thread").payload["messages"]] == list(range(1, 9))

@@ -58,17 +58,6 @@ def test_it_stays_before_its_question_and_is_not_recalled_again(api: Api) -> Non
     assert len(recalled(third)) == 2
 
 
-def test_its_tokens_count(api: Api) -> None:
-    for number in range(12):
-        say_in(
-            api, f"The ship number {number} is called ship {number} " + "and is rather long " * 12, thread_id="ships"
-        )
-    for number in range(12):
-        context = turn(api, f"What is ship number {number} called?", max_tokens=700)
-        assert sum(part.token_count for part in context) <= 700
-        assert context[-1].content == f"What is ship number {number} called?"
-
-
 def test_what_is_deleted_is_gone_there_too(api: Api) -> None:
     turn(api, BOAT_QUESTION)
     turn(api, HOUSE_QUESTION)
@@ -90,14 +79,6 @@ def test_rows_go_with_the_thread(api: Api) -> None:
     assert api.value(rows) == 0
 
 
-def test_rows_before_the_beginning_of_the_thread_go(api: Api) -> None:
-    turn(api, BOAT_QUESTION)
-    for number in range(30):
-        turn(api, f"{number} And what else may there be to say of a day like this? " * 3, max_tokens=600)
-    turn(api, HOUSE_QUESTION, max_tokens=600)
-    assert api.value("select min(seq) from memory.shown_rounds") >= 50
-
-
 def test_another_agent_has_its_own(api: Api) -> None:
     say_in(api, BOAT_QUESTION, agent_id="cook")
     api.get_context(**ANA, agent_id="cook")
@@ -113,29 +94,13 @@ def test_the_policy_switches_it_off(api: Api, settings: dict[str, Any]) -> None:
     assert len(recalled(turn(api, HOUSE_QUESTION))) == 1
 
 
-def test_a_server_that_cannot_write_does_without(api: Api) -> None:
-    say_in(api, BOAT_QUESTION)
-    api.connection.execute("set transaction_read_only = on")
-    assert len(recalled(api.get_context(**ANA))) == 1
-
-
-def test_the_same_call_has_the_same_answer_and_another_question_another(api: Api) -> None:
-    say_in(api, BOAT_QUESTION)
-    context = api.get_context(**ANA)
-    say_in(api, "My boat Marabel lies in a harbour as well.", thread_id="another")
-    assert api.get_context(**ANA) == context
-    other = api.get_context(**ANA, query=HOUSE_QUESTION)
-    assert recalled(other) == [("user", f"user: {HOUSE}", BOAT_QUESTION)]
-
-
-@pytest.mark.parametrize("by_policy", [False, True])
-def test_a_call_without_recall_shows_nothing_that_was_recalled_before(api: Api, by_policy: bool) -> None:
+def test_a_call_without_recall_shows_nothing_that_was_recalled_before(api: Api) -> None:
     turn(api, BOAT_QUESTION)
     say_in(api, HOUSE_QUESTION)
     assert len(recalled(api.get_context(**ANA))) == 2
-    if by_policy:
-        api.set_policy(settings={"context": {"recall": False}})
-    assert recalled(api.get_context(**ANA, **({} if by_policy else {"recall": False}))) == []
+    assert recalled(api.get_context(**ANA, recall=False)) == []
+    api.set_policy(settings={"context": {"recall": False}})
+    assert recalled(api.get_context(**ANA)) == []
 
 
 def test_a_row_goes_with_its_message_and_with_what_is_forgotten(api: Api) -> None:
@@ -149,13 +114,6 @@ def test_a_row_goes_with_its_message_and_with_what_is_forgotten(api: Api) -> Non
     memory = api.add_memory(user_id="ana", content="The boat is called Marabel.").memory_id
     api.forget_memory(user_id="ana", memory_id=memory)
     assert api.value(rows) == 0
-
-
-def test_messages_of_a_thread_begun_anew_do_not_take_the_place_of_what_was_shown(api: Api) -> None:
-    turn(api, BOAT_QUESTION)
-    api.delete_thread(user_id="ana", thread_id="boat")
-    say_in(api, "Nothing of that.", thread_id="boat")
-    assert recalled(turn(api, "What about the weather?")) == []
 
 
 def test_a_reader_waits_for_no_other_and_keeps_nothing_of_a_thread_that_goes(sessions: Sessions) -> None:

@@ -52,11 +52,7 @@ def hear(api: Api, said: str, *, days: int, event_days: int | None = None) -> No
     ("stale", "stale_days", "fresh", "since_days"),
     [
         ("I work in Porto", 90, "I moved to Lisbon last year", 365),
-        ("Rides a motorbike to the office", 40, "Has been a vegetarian since school", 7000),
-        ("Is planning a kitchen", 60, "Born on 3 May 1985", 15000),
-        ("Uses an Android phone", 35, "Switched to Dvorak ten years ago", 3650),
         ("Wohnt zur Miete in Graz", 100, "Ist seit 2001 verheiratet", 9000),
-        ("Has a trial subscription", 31, "The company was founded in 1911", 40000),
     ],
 )
 @pytest.mark.parametrize("is_heard", [True, False], ids=["heard", "stated"])
@@ -81,16 +77,6 @@ def test_age_counts_from_when_a_fact_was_said_not_since_when_it_holds(
         assert shown.index(stale) < shown.index(fresh)
 
 
-def test_of_stated_facts_valid_from_says_which_is_the_newer_one(api: Api) -> None:
-    remember(api, "Works in Lisbon", valid_from="2023-01-01")
-    remember(api, "Works in Porto", valid_from="2019-01-01")
-    shown = dict(parts(api))["memories"]
-    assert shown.index("Porto") < shown.index("Lisbon")
-    remember(api, "works in Porto")  # said last, whatever its beginning
-    shown = dict(parts(api))["memories"]
-    assert shown.index("Lisbon") < shown.index("Porto")
-
-
 @pytest.mark.parametrize("again", ["add", "replace", "reword", "hear"])
 def test_a_fact_that_is_confirmed_is_as_fresh_as_a_new_one(api: Api, one: Callable[..., str], again: str) -> None:
     activate(api)
@@ -112,93 +98,3 @@ def test_a_fact_that_is_confirmed_is_as_fresh_as_a_new_one(api: Api, one: Callab
     else:
         hear(api, "Plays the cello", days=0)
     assert one().startswith("Plays the cello")
-
-
-def test_a_web_page_confirms_nothing(api: Api, one: Callable[..., str]) -> None:
-    remember(api, "Plays the cello")
-    age(api, 200)
-    remember(api, "Is reading Dune")
-    age(api, 20)
-    remember(api, "Plays the cello", source="web")
-    assert one() == "Is reading Dune"
-
-
-def test_an_appointment_to_come_stays_fresh(api: Api, one: Callable[..., str]) -> None:
-    remember(api, "Flies to Rome", valid_from=api.value(f"select {ago(-10)}"))
-    age(api, 60)
-    remember(api, "Is reading Dune")
-    age(api, 20)
-    assert one() == "Flies to Rome"
-
-
-class TestEnded:
-    """What no longer holds answers a question about the present nowhere, and one about the past where it is asked."""
-
-    @pytest.mark.parametrize("end", ["valid_to", "superseded"])
-    def test_an_ended_job_is_not_where_she_works_now(self, api: Api, end: str) -> None:
-        old = {"valid_from": "2015-01-01", **({"valid_to": "2023-01-01"} if end == "valid_to" else {})}
-        remember(api, "Works at Siemens", **old)
-        remember(api, "Her desk is at Bosch", valid_from="2023-01-01")
-        if end == "superseded":
-            by_content = {row.content: row.memory_id for row in api.list_memories(user_id="ana")}
-            api.supersede_memory(
-                user_id="ana",
-                old_memory_id=by_content["Works at Siemens"],
-                new_memory_id=by_content["Her desk is at Bosch"],
-                reason="contradict",
-            )
-        query = "Where does she work now?"
-        shown = api.render_memories(user_id="ana", query=query)
-        assert "Her desk is at Bosch" in shown
-        assert "Siemens" not in shown
-        assert [row.content for row in api.search(user_id="ana", query=query, mode="keyword")] == []
-        past = {"query": "Where did she work before?", "include_superseded": True}
-        before = api.search(user_id="ana", mode="keyword", **past)
-        assert [row.content for row in before] == ["Works at Siemens"]
-        if end == "valid_to":
-            then = api.search(user_id="ana", query="Where does she work?", mode="keyword", as_of="2020-01-01")
-            assert [row.content for row in then] == ["Works at Siemens"]
-
-    @pytest.mark.parametrize(
-        ("was", "is_now", "query"),
-        [
-            ("I work at Siemens in Munich, in the works council", "Her employer is Bosch", "Where does she work now?"),
-            ("My flat is in Porto, a flat by the sea", "Lives in Lisbon", "Where is her flat?"),
-            ("Meine Lieblingsfarbe ist Blau, die Farbe des Meeres", "Mag jetzt Grün", "Welche Farbe mag sie?"),
-        ],
-    )
-    def test_the_memory_that_contradicts_what_was_drawn_from_a_message_stands_in_its_place(
-        self, api: Api, was: str, is_now: str, query: str
-    ) -> None:
-        activate(api)
-        hear(api, was, days=300)
-        hear(api, is_now, days=2)
-        by_content = {row.content: row.memory_id for row in api.list_memories(user_id="ana")}
-        api.supersede_memory(
-            user_id="ana", old_memory_id=by_content[was], new_memory_id=by_content[is_now], reason="contradict"
-        )
-        vector = str([1.0, 0.2])
-        activate(api, "ada", "embedding")
-        while jobs := api.claim_jobs(worker="test", kinds=["embed", "backfill"], max_jobs=10):
-            for job in jobs:
-                texts = job.payload["texts"]
-                complete(api, job, embeddings=[[1.0, 0.5] if is_now in text["text"] else [1.0, 0.2] for text in texts])
-        found = api.search(user_id="ana", query=query, query_embedding=vector)
-        contents = [row.content for row in found]
-        assert contents[0] == is_now
-        assert was not in contents
-        assert [row.score for row in found] == sorted((row.score for row in found), reverse=True)
-
-    def test_a_message_that_still_says_something_true_keeps_its_place(self, api: Api) -> None:
-        activate(api)
-        hear(api, "I work at Siemens, and my cat came along to work", days=300)
-        api.connection.execute(
-            "insert into memory.memories (user_id, content, thread_id, source_seqs, source) "
-            "values ('ana', 'Has a cat', 't1', '{0}', 'extraction')"
-        )
-        hear(api, "Nobody at work likes Bosch, her new employer", days=2)
-        by_content = {row.content: row.memory_id for row in api.list_memories(user_id="ana")}
-        old, new = (next(key for text, key in by_content.items() if word in text) for word in ("Siemens", "Bosch"))
-        api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="contradict")
-        found = api.search(user_id="ana", query="Which cat came along to work?")
-        assert found[0].id == "t1/0"

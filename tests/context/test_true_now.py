@@ -62,25 +62,6 @@ def test_render_memories_says_dates_only_when_asked(api: Api, bounds: dict[str, 
     assert (dates in shown) if dates else shown.endswith("1. Lives in Porto.")
 
 
-def test_a_context_has_the_current_value_and_not_the_former_one(api: Api) -> None:
-    for town, day in (("Lyon", "01-01"), ("Porto", "03-01")):
-        heard(api, f"I live in {town}", home(town), day=day)
-    shown = context(api, "Where do I live?")
-    assert "Porto" in shown
-    assert "Lyon" not in shown
-
-
-@pytest.mark.parametrize(
-    ("query", "shown"),
-    [("Where do I work?", True), ("Who is my employer?", True), ("Tell me a story about dragons", False)],
-)
-def test_the_attribute_that_the_question_names_brings_its_memory(api: Api, query: str, shown: bool) -> None:
-    add(api, "Is at Acme", attribute="employer", importance=0)
-    for number in range(30):
-        add(api, f"Owns book {number}", importance=1)
-    assert ("Is at Acme" in rendered(api, query, max_memories=3)) == shown
-
-
 def test_a_question_about_then_brings_the_former_value_with_its_end(api: Api) -> None:
     for town, day in (("Lyon", "01-01"), ("Porto", "03-01")):
         heard(api, f"I live in {town}", home(town), day=day)
@@ -102,37 +83,3 @@ def test_nothing_outdated_is_recalled_for_a_question_about_now(api: Api) -> None
     then = context(api, "What was near the river before?")
     assert "Lyon" in then
     assert "baker" in then
-
-
-def test_a_message_that_was_never_extracted_stays(api: Api) -> None:
-    heard(api, "I live in Lyon near the river", home("Lyon"), day="01-01")
-    say(api, "By the river I met my neighbour from Lyon", thread_id="old", created_at="2024-01-02T10:00:00Z")
-    add(api, "Lives in Porto", attribute="home")
-    shown = context(api, "Who is by the river?")
-    assert "neighbour" in shown
-    assert "I live in Lyon" not in shown
-
-
-def test_a_message_is_left_out_only_for_a_memory_that_was_drawn_from_it(api: Api) -> None:
-    """The newer message says otherwise, in nearly the same words as the memory."""
-    heard(api, "I live in the harbour district of Lyon", found("I live in the harbour district of Lyon"), day="01-01")
-    say(api, "I live in the garden district of Porto", thread_id="old", created_at="2024-03-01T10:00:00Z")
-    shown = context(api, "In which district do I live?")
-    assert "garden district of Porto" in shown
-    assert shown.count("harbour district of Lyon") == 1
-
-
-def test_the_same_words_of_another_message_are_not_left_out_for_a_memory(api: Api) -> None:
-    add(api, "I live in the harbour district of Lyon")
-    say(api, "I live in the harbour district of Lyon", thread_id="old", created_at="2024-03-01T10:00:00Z")
-    sources = [source for source, content in parts(api, query="In which district do I live?") if "harbour" in content]
-    assert sources == ["memories", "recalled"]
-
-
-def test_a_restored_value_is_recalled_again(api: Api) -> None:
-    heard(api, "I live in Lyon near the old river", home("Lyon"), day="01-01")
-    [lyon] = api.list_memories(user_id="ana")
-    porto = add(api, "Lives in Porto", attribute="home")
-    api.delete_memory(user_id="ana", memory_id=porto)
-    assert api.get_memory(user_id="ana", memory_id=lyon.memory_id).state == "current"
-    assert "Lyon" in context(api, "What is near the river?", thread_id="t2")

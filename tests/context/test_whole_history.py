@@ -72,19 +72,8 @@ def test_a_longer_history_is_recalled_as_always(talks: Api) -> None:
     assert "Marabel" not in recalled
 
 
-@pytest.mark.parametrize("max_tokens", [150, 200, 300, 1000])
+@pytest.mark.parametrize("max_tokens", [150, 300])
 def test_the_limit_holds(talks: Api, max_tokens: int) -> None:
     context = talks.get_context(user_id="ana", thread_id="today", max_tokens=max_tokens)
     assert sum(part.token_count for part in context) <= max_tokens
     assert context[-1].content == "What shall I cook?"
-
-
-def test_the_policy_raises_what_a_context_may_hold(talks: Api) -> None:
-    talks.set_policy(settings={"context": {"max_tokens": 40}})
-    assert "Marabel" in history(talks)[0]
-
-
-def test_a_thread_that_was_compressed_stands_whole(talks: Api) -> None:
-    talks.connection.execute("update memory.messages set is_active = false, summary_id = gen_random_uuid()")
-    say(talks, "Something quick.", thread_id="today")
-    assert "What shall I cook?" in history(talks)[0]

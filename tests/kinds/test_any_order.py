@@ -51,7 +51,6 @@ select coalesce(m.attribute || ': ' || lower(m.metadata ->> 'value'), m.content)
 from memory.memories as m
 where m.user_id = %(user_id)s and m.deleted_at is null and m.superseded_at is null order by 1, 2
 """
-HIDDEN = "select content, state from memory.list_memories('ana', include_superseded => true) where state <> 'current'"
 
 
 def true_now(api: Api, user_id: str) -> list[Any]:
@@ -124,28 +123,9 @@ def talk_in_disorder(api: Api, user_id: str, chance: random.Random) -> None:
 
 
 @pytest.mark.feature("E10", "E17")
-@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(3, 20))])
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(2, 20))])
 def test_jobs_in_any_order_leave_the_same_memories(api: Api, seed: int) -> None:
     talk_at_once(api, "expected")
     expected = true_now(api, "expected")
     talk_in_disorder(api, "ana", random.Random(seed))
     assert true_now(api, "ana") == expected
-
-
-@pytest.mark.feature("E10", "E17")
-def test_what_was_said_last_stays(api: Api) -> None:
-    talk_at_once(api, "ana")
-    assert {row.content for row in api.list_memories(user_id="ana")} >= {
-        "I moved to Lisbon last week.",
-        "I now prefer aisle seats.",
-        "I prefer planes over trains.",
-        "My favourite food is ramen.",
-    }
-    assert {(row.content, row.state) for row in api.query(HIDDEN)} >= {
-        ("I live in Oslo, by the sea.", "replaced"),
-        ("I live in Berlin.", "replaced"),
-        ("I prefer window seats.", "replaced"),
-        ("I prefer trains over planes.", "replaced"),
-        ("My favourite colour is green.", "replaced"),
-    }
-    assert ("favourite/colour: blue", "preference") in true_now(api, "ana")

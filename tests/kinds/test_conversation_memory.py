@@ -37,12 +37,6 @@ def memories(api: Api, **arguments: Any) -> list[Any]:
     return found
 
 
-def test_it_is_off_unless_the_policy_says_so(api: Api) -> None:
-    api.set_policy(settings={"summary": {"as_memory": None}})
-    summarized(api, "They talked about tea.")
-    assert memories(api) == []
-
-
 def test_a_summary_of_a_whole_thread_becomes_a_memory(api: Api) -> None:
     outcome = summarized(api, "They talked about tea.", agent_id="helper")
     [memory] = memories(api)
@@ -65,42 +59,29 @@ def test_the_memory_changes_with_the_summary(api: Api) -> None:
     ]
 
 
-def test_each_thread_has_its_own(api: Api) -> None:
+def test_nothing_becomes_a_memory_by_default_and_of_a_rolling_summary_or_a_profile(api: Api) -> None:
+    api.set_policy(settings={"summary": {"as_memory": None}})
     summarized(api, "They talked about tea.")
-    summarized(api, "They talked about boats.", thread_id="t2")
-    assert {memory.thread_id: memory.content for memory in memories(api)} == {
-        "t1": "They talked about tea.",
-        "t2": "They talked about boats.",
-    }
-
-
-def test_two_threads_with_one_summary_have_one_memory(api: Api) -> None:
-    summarized(api, "They talked.")
-    summarized(api, "They talked.", thread_id="t2")
-    assert len(memories(api)) == 1
-    summarized(api, "They talked about boats.", thread_id="t2")
-    summarized(api, "They talked about boats.")
-    [memory] = memories(api)
-    assert memory.thread_id == "t2"
-
-
-def test_compression_makes_it_too(api: Api) -> None:
-    only(api, summary={"enabled": False, "as_memory": True}, compression={"recent_messages_to_keep": 2})
-    api.talk(**ANA, rounds=3)
-    api.compress_thread(**ANA)
-    complete(api, claim(api, "compress_thread"), summary="They talked about tea.")
-    [memory] = memories(api)
-    assert (memory.content, memory.metadata["end_seq"]) == ("They talked about tea.", 3)
-
-
-def test_neither_a_rolling_summary_nor_a_profile_does(api: Api) -> None:
     only(api, summary={"enabled": True, "as_memory": True}, cadence={"thread_summary_every_n": 0})
     each_round(api)
-    api.talk(**ANA, rounds=3)
+    api.talk(**{**ANA, "thread_id": "t2"}, rounds=3)
     complete(api, claim(api, "summarize_thread"), summary="They talked.")
     api.summarize_user(user_id="ana")
     complete(api, claim(api, "summarize_user"), summary="Talks.")
     assert memories(api) == []
+
+
+@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
+def test_it_goes_with_its_conversation_and_a_job_that_ends_later_leaves_nothing(api: Api, function: str) -> None:
+    summarized(api, "They talked about tea.")
+    summarized(api, "They talked about boats.", thread_id="t2")
+    assert {memory.thread_id for memory in memories(api)} == {"t1", "t2"}
+    api.talk(**ANA, rounds=2)
+    job = claim(api, "summarize_thread")
+    getattr(api, function)(**ANA)
+    with pytest.raises(Exception, match="not yours"):
+        api.complete_job(**lease(job), result={"summary": "They talked about tea."})
+    assert [memory.thread_id for memory in memories(api)] == ["t2"]
 
 
 def test_what_several_agents_heard_is_no_memory_of_one(api: Api) -> None:
@@ -110,60 +91,19 @@ def test_what_several_agents_heard_is_no_memory_of_one(api: Api) -> None:
     assert memories(api) == []
 
 
-@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
-def test_it_goes_with_its_conversation(api: Api, function: str) -> None:
-    summarized(api, "They talked about tea.")
-    summarized(api, "They talked about boats.", thread_id="t2")
-    getattr(api, function)(**ANA)
-    assert [memory.thread_id for memory in memories(api)] == ["t2"]
-
-
-@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
-def test_a_job_that_ends_after_its_conversation_leaves_nothing(api: Api, function: str) -> None:
-    api.talk(**ANA, rounds=2)
-    job = claim(api, "summarize_thread")
-    getattr(api, function)(**ANA)
-    with pytest.raises(Exception, match="not yours"):
-        api.complete_job(**lease(job), result={"summary": "They talked about tea."})
-    assert memories(api) == []
-
-
-@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
 def test_a_job_that_ends_while_its_conversation_goes_leaves_nothing(
-    db: psycopg.Connection, connect: Callable[..., psycopg.Connection], function: str
+    db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
 ) -> None:
     api, other = Api(db), Api(connect())
     only(api, **POLICY)
     api.talk(**ANA, rounds=2)
     job = claim(api, "summarize_thread")
     with ThreadPoolExecutor() as pool, other.connection.transaction():
-        other.query("select from memory.threads for update")  # the first step of both functions
+        other.query("select from memory.threads for update")  # the first step of a deletion
         with api.connection.transaction():
             complete(api, job, summary="They talked about tea.")
-            going = pool.submit(getattr(other, function), **ANA)
+            going = pool.submit(other.delete_thread, **ANA)
             while not api.value("select cardinality(pg_blocking_pids(%(pid)s))", pid=other.connection.info.backend_pid):
                 assert not going.done()
         assert going.result(PATIENCE) == 4
     assert memories(api) == []
-
-
-def test_one_that_was_deleted_comes_back_with_the_next_summary(api: Api) -> None:
-    summarized(api, "They talked about tea.")
-    [memory] = memories(api)
-    api.delete_memory(user_id="ana", memory_id=memory.memory_id)
-    summarized(api, "They talked about tea and boats.")
-    assert [memory.content for memory in memories(api)] == ["They talked about tea and boats."]
-
-
-def test_its_life_begins_anew_with_each_summary(api: Api) -> None:
-    api.set_policy(settings={"memories": {"expires_after": "30 days"}})
-    summarized(api, "They talked about tea.")
-    api.connection.execute("update memory.memories set expires_at = now() + interval '1 hour'")
-    summarized(api, "They talked about boats.")
-    [memory] = memories(api)
-    assert memory.expires_at > api.value("select now() + interval '29 days'")
-
-
-def test_it_stands_among_the_memories_of_the_prompt(api: Api) -> None:
-    summarized(api, "They talked about tea.")
-    assert "**Previous conversations:**\n1. They talked about tea." in api.render_memories(user_id="ana")

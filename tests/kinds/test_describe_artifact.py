@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.artifacts.offload.steps import LOG, keys, rows, say
-from tests.support.protocol import activate, claim, complete, lease, make_due, nothing_to_do, open_jobs
+from tests.support.protocol import activate, claim, complete, lease, make_due, nothing_to_do
 from tests.support.sqlapi import Api
 
 
@@ -43,16 +43,6 @@ def keys_after(api: Api) -> str:
 
 
 @pytest.mark.feature("C4")
-def test_a_long_text_is_given_by_its_beginning_and_end(api: Api) -> None:
-    activate(api)
-    say(api, "".join(f"{number} café\n" for number in range(5000)))
-    payload = claim(api, "describe_artifact").payload
-    assert (payload["beginning"][:7], payload["end"][-10:]) == ("0 café\n", "4999 café\n")
-    assert len(payload["beginning"].encode()) <= 2001
-    assert len(payload["end"].encode()) <= 1001
-
-
-@pytest.mark.feature("C4")
 @pytest.mark.parametrize(
     ("reply", "kept"),
     [
@@ -75,40 +65,6 @@ def test_a_hostile_description_cannot_end_the_placeholder(api: Api, reply: str, 
 
 
 @pytest.mark.feature("C4")
-def test_artifacts_are_described_one_after_the_other(api: Api) -> None:
-    activate(api)
-    for command in ("make", "ls", "df"):
-        say(api, metadata={"command": command})
-    for command in ("make", "ls", "df"):
-        job = claim(api, "describe_artifact")
-        assert job.payload["command"] == command
-        complete(api, job, description=f"{command}, good")
-    assert nothing_to_do(api, "describe_artifact")
-    assert [row.content for row in rows(api)][2].startswith("Command 'df' ran. Output: [MemoryRef: df - df, good - ")
-
-
-@pytest.mark.feature("C4")
-def test_only_the_message_that_names_the_artifact_changes(api: Api) -> None:
-    activate(api)
-    stored = say(api)
-    api.connection.execute(
-        "update memory.jobs set run_after = now() + interval '1 hour' where kind <> 'describe_artifact'"
-    )
-    say(api, f"What is {stored.memory_ref}?", "user", metadata={})
-    complete(api, claim(api, "describe_artifact"), description="npm install, good")
-    assert [row.content for row in rows(api)][1] == f"What is {stored.memory_ref}?"
-
-
-@pytest.mark.feature("C4")
-def test_a_deleted_artifact_needs_no_description(api: Api) -> None:
-    activate(api)
-    say(api)
-    job = claim(api, "describe_artifact")
-    api.delete_artifact(user_id="ana", key="npm-install")
-    assert complete(api, job, description="gone") == {}
-
-
-@pytest.mark.feature("C4")
 def test_an_artifact_that_no_model_can_describe_does_not_hold_up_others(api: Api) -> None:
     activate(api)
     for command in ("make", "ls"):
@@ -120,17 +76,6 @@ def test_an_artifact_that_no_model_can_describe_does_not_hold_up_others(api: Api
         api.fail_job(**lease(job), error="refused")
     say(api, metadata={"command": "df"})
     assert claim(api, "describe_artifact").payload["command"] == "ls"
-
-
-@pytest.mark.feature("C4")
-def test_no_job_is_queued_without_a_model_or_when_the_policy_says_so(api: Api) -> None:
-    say(api)
-    assert "describe_artifact" not in open_jobs(api)
-    activate(api)
-    api.set_policy(settings={"artifacts": {"describe": False}})
-    say(api)
-    api.store_artifact(user_id="ana", content=LOG)
-    assert "describe_artifact" not in open_jobs(api)
 
 
 @pytest.mark.feature("C4")
@@ -150,12 +95,3 @@ def test_a_stored_artifact_without_a_description_is_described_as_well(api: Api) 
     assert [described.pop(artifact.key) for artifact in stored] == ["two old packages", "a table of nothing"]
     assert list(described.values()) == ["The words of the caller"]
     assert api.retrieve_artifact(user_id="ana", key=stored[0].memory_ref) == LOG  # the placeholder of before
-
-
-@pytest.mark.feature("C4")
-def test_a_stored_artifact_keeps_what_a_rule_says_where_no_model_is_to_describe(api: Api) -> None:
-    api.store_artifact(user_id="ana", content=LOG)
-    activate(api)
-    api.set_policy(settings={"artifacts": {"describe": False}}, agent_id="cook")
-    api.store_artifact(user_id="ana", content=LOG, agent_id="cook")
-    assert "describe_artifact" not in open_jobs(api)

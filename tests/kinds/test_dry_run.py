@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.kinds.facts import consolidated, current, hand_in, know, reconcile, short_term
-from tests.support.protocol import claim, open_jobs
-from tests.support.sqlapi import Api, refused
+from tests.support.protocol import claim
+from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F34")
 
@@ -54,26 +54,6 @@ def test_a_reconciliation_proposes_what_would_end(api: Api) -> None:
     assert (end["superseded_by"], end["reason"]) == (str(new), "replaced")
     assert "proposal" not in reconcile(api, contradictions=(pair,))
     assert current(api) == ["Lives in Oslo"]
-
-
-def test_a_dry_run_that_finds_nothing_proposes_nothing(api: Api) -> None:
-    know(api, "Likes tea", "Owns a boat")
-    api.reconcile_memories(user_id="ana", dry_run=True)
-    assert hand_in(api, claim(api, "reconcile_memories"))["proposal"] == {"ends": []}
-
-
-def test_a_dry_run_stands_beside_a_job_that_changes(api: Api) -> None:
-    short_term(api, "a", "b")
-    jobs = {api.consolidate(user_id="ana", dry_run=dry_run) for dry_run in (True, False, True)}
-    assert len(jobs) == 2
-    assert open_jobs(api) == ["consolidate", "consolidate"]
-
-
-def test_a_dry_run_is_true_or_false(api: Api) -> None:
-    with refused("dry_run"):
-        api.consolidate(user_id="ana", dry_run=None)
-    with refused("dry_run"):
-        api.reconcile_memories(user_id="ana", dry_run=None)
 
 
 def test_a_proposal_goes_with_what_it_quotes(api: Api) -> None:

@@ -11,7 +11,6 @@ from tests.support.protocol import activate, claim, complete, lease, make_due, n
 from tests.support.sqlapi import Api, refused
 
 pytestmark = pytest.mark.feature("F10")
-
 WEB = "Mallory's teashop has the best teapots"
 
 
@@ -86,29 +85,28 @@ def test_a_thread_shows_the_answer_of_a_tool_that_its_model_has_just_called(api:
     assert WEB in [part.content for part in api.get_context(user_id="ana", thread_id="t")]
 
 
-def test_the_policy_is_off_unless_somebody_switches_it_on(api: Api) -> None:
-    api.set_policy(settings={"trust": {"screen": None}})
-    for store in STORE.values():
-        store(api)
-    assert waiting(api) == []
-    assert all("Mallory" in found(api, source) for source in STORE)
-    api.sweep()
-    make_due(api)
-    assert nothing_to_do(api, "screen_texts")
+BAD_VERDICTS: list[Any] = [
+    None,
+    [],
+    [{"number": 1}],
+    [{"number": 2, "is_attack": False}],
+    [{"number": 1, "is_attack": "no"}],
+    [{"number": 1, "is_attack": False}] * 2,
+]
 
 
-def test_without_a_screen_model_texts_wait(api: Api) -> None:
-    api.deactivate_model(name="guard")
+def test_a_result_without_a_verdict_for_each_text_once_is_refused_and_without_a_model_texts_wait(api: Api) -> None:
     STORE["memory"](api)
+    job = claim(api, "screen_texts")
+    for verdicts in BAD_VERDICTS:
+        with refused("result"):
+            complete(api, job, verdicts=verdicts)
+    assert api.fail_job(**lease(job), error="x") == "pending"
+    api.deactivate_model(name="guard")
     api.sweep()
     make_due(api)
     assert nothing_to_do(api, "screen_texts")
     assert waiting(api) == ["memory"]
-
-
-def test_a_long_text_is_given_in_pieces_and_refused_for_one_of_them(api: Api) -> None:
-    api.add_memory(user_id="ana", content=f"{WEB} " * 500, source="web")
-    assert judge(api, 3) == {"accepted": 0, "refused": 1}
 
 
 def test_a_text_that_was_changed_meanwhile_goes_on_waiting(api: Api) -> None:
@@ -118,19 +116,6 @@ def test_a_text_that_was_changed_meanwhile_goes_on_waiting(api: Api) -> None:
     outcome = complete(api, job, verdicts=[{"number": 1, "is_attack": False, "reason": ""}])
     assert outcome == {"accepted": 0, "refused": 0}
     assert [row.id for row in api.list_quarantined(user_id="ana")] == [str(document)]
-
-
-@pytest.mark.parametrize("verdicts", [
-    None, [], [{"number": 1}], [{"number": 2, "is_attack": False}], [{"number": 1, "is_attack": "no"}],
-    [{"number": 1, "is_attack": False}, {"number": 1, "is_attack": False}],
-])  # fmt: skip
-def test_a_result_without_a_verdict_for_each_text_once_is_refused(api: Api, verdicts: Any) -> None:
-    STORE["memory"](api)
-    job = claim(api, "screen_texts")
-    with refused("result"):
-        complete(api, job, verdicts=verdicts)
-    assert api.fail_job(**lease(job), error="x") == "pending"
-    assert waiting(api) == ["memory"]
 
 
 def test_a_text_without_a_verdict_keeps_no_other_from_its_own(api: Api) -> None:

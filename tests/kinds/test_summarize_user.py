@@ -9,10 +9,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.support.protocol import ANA, SAID_AT, claim, complete, lease, nothing_to_do, open_jobs
+from tests.support.protocol import ANA, SAID_AT, claim, complete, nothing_to_do
 from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api, refused
-from tests.support.summaries import hear, only, profile, profile_job, write_at_once
+from tests.support.summaries import hear, only, profile, profile_job
 
 
 def known(api: Api) -> list[str]:
@@ -93,49 +93,6 @@ def test_no_message_goes_into_a_profile_twice_and_none_is_left_out(api: Api) -> 
     assert api.get_user_summary(user_id="ana")[0].end_seq == 449
 
 
-@pytest.mark.feature("E7", "E8")
-@pytest.mark.parametrize(
-    ("recent_k", "expected"), [(1, "t2 c"), (4, "t1 c, t2 a, t2 b, t2 c"), (99, "t1 a, t1 b, t1 c, t2 a, t2 b, t2 c")]
-)
-def test_recent_k_limits_a_profile_to_what_was_said_last(api: Api, recent_k: int, expected: str) -> None:
-    only(api)
-    for day, thread in enumerate(("t1", "t2"), 1):
-        hear(api, thread, *(f"{thread} {word}" for word in "abc"), created_at=f"2024-05-{day:02}T00:00:00Z")
-    assert ", ".join(content for _, content in heard(profile_job(api, recent_k=recent_k))) == expected
-
-
-@pytest.mark.feature("E7", "E13")
-@pytest.mark.parametrize(("every_n", "jobs_at"), [(0, []), (4, [3, 7, 11]), (10, [9])])
-def test_a_profile_is_made_every_n_messages_of_all_threads(api: Api, every_n: int, jobs_at: list[int]) -> None:
-    only(api, cadence={"user_summary_every_n": every_n})
-    seen = []
-    for number in range(12):
-        hear(api, f"t{number % 3}", "Hello")
-        hear(api, "t1", "Hello", user_id="bob")
-        if api.finish_jobs():
-            seen.append(number)
-    assert seen == jobs_at
-
-
-@pytest.mark.feature("E7")
-def test_a_batch_counts_towards_a_profile_like_single_messages(api: Api) -> None:
-    only(api, cadence={"user_summary_every_n": 10})
-    write_at_once(api, *[1] * 9)
-    assert open_jobs(api) == []
-    write_at_once(api, *[1] * 25)
-    assert open_jobs(api) == ["summarize_user"]
-
-
-@pytest.mark.feature("E7")
-def test_a_user_who_said_nothing_has_no_profile(api: Api) -> None:
-    hear(api, "t1", "13 °C", role="tool")
-    for user in ("ana", "nobody"):
-        job_id = api.summarize_user(user_id=user)
-        assert nothing_to_do(api)
-        assert api.get_job(user_id=user, job_id=job_id).result == {"skipped": "nothing new"}
-        assert api.get_user_summary(user_id=user) == []
-
-
 @pytest.mark.feature("E7")
 def test_a_profile_is_made_anew_when_all_messages_of_the_former_one_are_gone(api: Api) -> None:
     only(api)
@@ -150,23 +107,8 @@ def test_a_profile_is_made_anew_when_all_messages_of_the_former_one_are_gone(api
     assert (heard(job), job.payload["previous_summary"]) == ([(1, "I like tea")], None)
 
 
-@pytest.mark.feature("E7", "F6")
-def test_a_failed_profile_has_read_nothing(api: Api) -> None:
-    only(api)
-    hear(api, "t1", "I live in Oslo")
-    job = profile_job(api)
-    before = api.state()
-    with refused("result"):
-        complete(api, job, summary="")
-    assert api.state() == before
-    api.fail_job(**lease(job), error="no", retry_after="0")
-    assert heard(claim(api)) == [(1, "I live in Oslo")]
-    assert (known(api), api.query("select from memory.marks where user_id <> '' and kind <> 'claims'")) == ([], [])
-
-
 @pytest.mark.feature("E7", "A11")
-@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
-@pytest.mark.parametrize("other_threads", [True, False])
+@pytest.mark.parametrize(("function", "other_threads"), [("clear_thread", True), ("delete_thread", False)])
 def test_a_thread_deleted_or_cleared_while_a_profile_is_made_is_not_in_it(
     api: Api, function: str, other_threads: bool
 ) -> None:
@@ -185,20 +127,7 @@ def test_a_thread_deleted_or_cleared_while_a_profile_is_made_is_not_in_it(
 
 
 @pytest.mark.feature("E7", "A11")
-@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
-def test_a_thread_that_was_not_read_may_be_deleted_while_a_profile_is_made(api: Api, function: str) -> None:
-    only(api)
-    hear(api, "t2", "I like tea")
-    job = profile_job(api)
-    hear(api, "t1", "I am ill")
-    getattr(api, function)(**ANA)
-    complete(api, job, summary="Ana likes tea.")
-    assert known(api) == ["Ana likes tea."]
-
-
-@pytest.mark.feature("E7", "A11")
-@pytest.mark.parametrize("first", ["clear_thread", "delete_thread"])
-@pytest.mark.parametrize("last", ["clear_thread", "delete_thread"])
+@pytest.mark.parametrize(("first", "last"), [("clear_thread", "delete_thread"), ("delete_thread", "clear_thread")])
 def test_a_profile_goes_with_the_last_thread_that_contributed(api: Api, first: str, last: str) -> None:
     only(api)
     hear(api, "t1", "I am ill")
@@ -212,9 +141,8 @@ def test_a_profile_goes_with_the_last_thread_that_contributed(api: Api, first: s
 
 
 @pytest.mark.feature("E7", "D11")
-@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
 def test_a_thread_deleted_just_as_the_profile_is_stored_is_read_anew_when_it_returns(
-    db: psycopg.Connection, connect: Callable[..., psycopg.Connection], function: str
+    db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
 ) -> None:
     api, other = Api(db), Api(connect())
     only(api)
@@ -224,7 +152,7 @@ def test_a_thread_deleted_just_as_the_profile_is_stored_is_read_anew_when_it_ret
     with ThreadPoolExecutor() as pool:
         with db.transaction():
             complete(api, job, summary="Ana is ill.")
-            going = pool.submit(getattr(other, function), **ANA)
+            going = pool.submit(other.delete_thread, **ANA)
             while not api.value("select cardinality(pg_blocking_pids(%(pid)s))", pid=other.connection.info.backend_pid):
                 assert not going.done()
         assert going.result(PATIENCE) == 1

@@ -1,16 +1,17 @@
-"""``add_memories`` stores what ``add_memory`` stores one after the other; what the limit evicts was not inserted."""
+"""``add_memories`` stores what ``add_memory`` stores one after the other, also beside sessions that change the same."""
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from typing import Any
-from uuid import uuid4
 
 import psycopg
 import pytest
-from psycopg import errors
 from psycopg.types.json import Jsonb
 
 from tests.memories.steps import add
+from tests.support.runners import PATIENCE
+from tests.support.sessions import Sessions, code
 from tests.support.sqlapi import Api
 
 ID = "0197f0a0-0000-7000-8000-000000000001"
@@ -143,61 +144,62 @@ def test_the_rows_are_those_of_add_memory_called_in_turn(api: Api, name: str, on
     assert state(api, "together") == state(api, "one by one")
 
 
-@pytest.mark.parametrize("eviction", ["importance", "fifo"])
-def test_at_the_limit_those_stay_that_stay_one_after_the_other(api: Api, eviction: str) -> None:
-    api.set_policy(settings={"memories": {"max_per_agent": 4, "eviction": eviction}})
-    given = [{"content": f"Number {n}", "importance": n * 7 % 12 / 12} for n in range(12)]
-    for memory in given:
-        api.add_memory(user_id="one by one", **memory)
-    added = api.add_memories(user_id="together", memories=Jsonb(given))
-    stay = {row.content for row in api.list_memories(user_id="one by one")}
-    assert {row.content for row in api.list_memories(user_id="together")} == stay
-    assert [row.inserted for row in added] == [memory["content"] in stay for memory in given]
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"content": " "}, r"content of memories\[2\]: must not be empty"),
+    ({}, r"content of memories\[2\]: must not be null"),
+    ({"content": "x", "typo": 1}, r'memories\[2\]: has an unknown member "typo"'),
+    ({"content": 5}, r"content of memories\[2\]: is a JSON number"),
+    ({"content": "x", "tags": [1]}, r"tags of memories\[2\]"),
+    ({"content": "x", "confidence": 7}, r"confidence of memories\[2\]"),
+    ({"content": "x", "valid_from": "gestern"}, r"^valid_from of memories\[2\]: .*gest"),
+    ({"content": "x", "memory_id": "7"}, r"^memory_id of memories\[2\]: .*uuid"),
+    ({"content": "x" * 300_000}, r"content of memories\[2\]"),
+    ({"content": "tea  IS nice"}, r"content of memories\[2\]: is stored already"),
+]
 
 
-def test_one_statement_counts_and_queues_once(api: Api) -> None:
-    api.add_memories(user_id="ana", memories=Jsonb([{"content": f"Number {n}"} for n in range(100)]))
-    assert api.value("select memory_count from memory.memory_scopes where user_id = 'ana'") == 100
-    assert api.value("select count(distinct xmin::text) from memory.memories where user_id = 'ana'") == 1
-
-
-@pytest.mark.parametrize(
-    ("wrong", "error", "message"),
-    [
-        ({"content": " "}, errors.InvalidParameterValue, r"content of memories\[2\]: must not be empty"),
-        ({}, errors.InvalidParameterValue, r"content of memories\[2\]: must not be null"),
-        ({"content": "x", "typo": 1}, errors.InvalidParameterValue, r'memories\[2\]: has an unknown member "typo"'),
-        ({"content": 5}, errors.InvalidParameterValue, r"content of memories\[2\]: is a JSON number"),
-        ({"content": "x", "tags": [1]}, errors.InvalidParameterValue, r"tags of memories\[2\]"),
-        ({"content": "x", "confidence": 7}, errors.InvalidParameterValue, r"confidence of memories\[2\]"),
-        ({"content": "x", "memory_type": "mood"}, errors.InvalidParameterValue, r"memory_type of memories\[2\]"),
-        ({"content": "x", "agent_id": "x" * 256}, errors.InvalidParameterValue, r"agent_id of memories\[2\]"),
-        (
-            {"content": "x", "valid_from": "gestern"},
-            errors.InvalidParameterValue,
-            r"^valid_from of memories\[2\]: .*gest",
-        ),
-        ({"content": "x", "valid_to": "2026-02-30"}, errors.InvalidParameterValue, r"^valid_to of memories\[2\]: "),
-        ({"content": "x", "expires_at": "soon"}, errors.InvalidParameterValue, r"^expires_at of memories\[2\]: "),
-        ({"content": "x", "memory_id": "7"}, errors.InvalidParameterValue, r"^memory_id of memories\[2\]: .*uuid"),
-        ({"content": "x" * 300_000}, errors.ProgramLimitExceeded, r"content of memories\[2\]"),
-        ({"content": "tea  IS nice"}, errors.UniqueViolation, r"content of memories\[2\]: is stored already"),
-    ],
-)
-def test_an_error_names_the_place_and_nothing_is_stored(
-    db: psycopg.Connection, wrong: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    api = Api(db)
-    memories = [{"content": "Tea is nice"}, {"content": "Rum is not"}, wrong, {"content": "Milk"}]
-    with pytest.raises(error, match=message) as raised, db.transaction():
-        api.add_memories(user_id="ana", memories=Jsonb(memories), on_conflict="error")
-    assert raised.value.diag.message_hint  # type: ignore[attr-defined]
+def test_an_error_names_the_place_and_nothing_is_stored(api: Api) -> None:
+    for wrong, message in WRONG:
+        memories = [{"content": "Tea is nice"}, {"content": "Rum is not"}, wrong, {"content": "Milk"}]
+        with pytest.raises(psycopg.Error, match=message) as raised, api.connection.transaction():
+            api.add_memories(user_id="ana", memories=Jsonb(memories), on_conflict="error")
+        assert raised.value.diag.message_hint
     assert api.value("select count(*) from memory.memories") == 0
 
 
-def test_a_repeated_call_with_ids_stores_once(api: Api) -> None:
-    memories = Jsonb([{"content": f"Number {n}", "memory_id": str(uuid4())} for n in range(5)])
-    first = api.add_memories(user_id="ana", memories=memories)
-    again = api.add_memories(user_id="ana", memories=memories, on_conflict="error")
-    assert [row.inserted for row in first] == [True] * 5
-    assert [(row.memory_id, row.inserted) for row in again] == [(row.memory_id, False) for row in first]
+def memories(agent_id: str, *contents: str) -> list[dict[str, Any]]:
+    return [{"content": content, "agent_id": agent_id} for content in contents]
+
+
+@pytest.mark.feature("F2")
+def test_a_memory_that_somebody_changes_meanwhile_is_evicted_all_the_same(sessions: Sessions) -> None:
+    api = sessions.api
+    api.set_policy(settings={"memories": {"max_per_agent": 5}})
+    api.add_memories(user_id="ana", memories=memories("default", *(f"Fact {n}" for n in range(5))))
+    holding = sessions.hold(
+        "update memory.memories set metadata = '{\"seen\": true}' where content = 'Fact 0' returning 1"
+    )
+    call: Future[Any] = sessions.start("add_memories", user_id="ana", memories=memories("default", "New 1", "New 2"))
+    assert not call.done()
+    holding.commit()
+    call.result(PATIENCE)
+    current = "select array_agg(content order by content) from memory.memories where deleted_at is null"
+    assert api.value(current) == ["Fact 2", "Fact 3", "Fact 4", "New 1", "New 2"]
+    assert api.count_memories(user_id="ana") == 5
+
+
+@pytest.mark.feature("F2")
+def test_agents_are_locked_in_one_order_also_where_memories_are_stored_in_turn(sessions: Sessions) -> None:
+    """The memory that is there already has the whole array stored in turn, which begins with agent b."""
+    api = sessions.api
+    api.set_policy(settings={"memories": {"max_per_agent": 3}})
+    for agent in "ab":
+        api.add_memories(user_id="ana", memories=memories(agent, "One", "Two", "Three"))
+    holding = sessions.hold("select from memory.memory_scopes where agent_id = 'a' for update")
+    first = sessions.start(
+        "add_memories", user_id="ana", memories=[*memories("b", "Four"), *memories("a", "Four", "Three")]
+    )
+    second = sessions.start("add_memories", user_id="ana", memories=[*memories("a", "Five"), *memories("b", "Five")])
+    holding.commit()
+    assert [code(call) for call in (first, second)] == [None, None]
+    assert [api.count_memories(user_id="ana", agent_id=agent) for agent in "ab"] == [3, 3]

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from agent_memory import Memory
 
-from tests.memories.steps import LATER, add, contents, expire, supersede
+from tests.memories.steps import add, contents
 from tests.support.protocol import age
 from tests.support.runners import PATIENCE
 from tests.support.sessions import Sessions
@@ -39,13 +39,9 @@ def test_ids_name_what_goes_and_unknown_ones_nothing(api: Api) -> None:
     ("condition", "stays"),
     [
         ({"agent_id": "b"}, ["Fact", "Preference", "Tagged", "Filtered", "In a thread", "Old"]),
-        ({"memory_type": "preference"}, ["Fact", "Of b", "Tagged", "Filtered", "In a thread", "Old"]),
         ({"tags_all": ["x"]}, ["Fact", "Preference", "Of b", "Filtered", "In a thread", "Old"]),
-        ({"filter": {"k": 1}}, ["Fact", "Preference", "Of b", "Tagged", "In a thread", "Old"]),
         ({"thread_id": "t"}, ["Fact", "Preference", "Of b", "Tagged", "Filtered", "Old"]),
         ({"search": "FACT"}, ["Preference", "Of b", "Tagged", "Filtered", "In a thread", "Old"]),
-        ({"created_before": "2020-01-01"}, ["Fact", "Preference", "Of b", "Tagged", "Filtered", "In a thread"]),
-        ({"created_after": "2020-01-01"}, ["Old"]),
         ({"agent_id": "b", "filter": {"k": 1}}, ...),
     ],
 )
@@ -67,12 +63,6 @@ def test_filters_are_those_of_the_list(api: Api, condition: dict[str, Any], stay
     assert sorted(contents(api)) == (everything if stays is ... else sorted(stays))
 
 
-def test_ids_and_filters_hold_together(api: Api) -> None:
-    ids = [add(api, f"Fact {number}", metadata={"number": number}) for number in range(3)]
-    assert delete(api, memory_ids=ids[:2], filter={"number": 1})["count"] == 1
-    assert sorted(contents(api)) == ["Fact 0", "Fact 2"]
-
-
 @pytest.mark.parametrize("condition", [{}, {"filter": {}}, {"search": ""}, {"tags_all": []}])
 def test_without_a_condition_it_is_refused(api: Api, condition: dict[str, Any]) -> None:
     add(api, "Fact")
@@ -80,17 +70,6 @@ def test_without_a_condition_it_is_refused(api: Api, condition: dict[str, Any]) 
         with refused("memory_ids"):
             delete(api, **condition, dry_run=dry_run)
     assert contents(api) == ["Fact"]
-
-
-def test_an_empty_list_deletes_nothing(api: Api) -> None:
-    add(api, "Fact")
-    assert delete(api, memory_ids=[]) == {"count": 0, "sample": [], "dry_run": False}
-    assert contents(api) == ["Fact"]
-
-
-def test_the_sample_has_the_ten_newest(api: Api) -> None:
-    ids = [str(add(api, f"Fact {number}", thread_id="t")) for number in range(12)]
-    assert delete(api, thread_id="t") == {"count": 12, "sample": ids[:1:-1], "dry_run": False}
 
 
 @pytest.mark.feature("F3")
@@ -103,36 +82,6 @@ def test_each_can_be_restored_and_its_history_says_that_it_was_deleted(api: Api)
         assert {row.operation for row in history} == {"insert", "delete"}
         api.restore_memory(user_id="ana", memory_id=memory_id)
     assert sorted(contents(api)) == ["Fact 0", "Fact 1", "Fact 2"]
-
-
-def test_what_was_superseded_or_in_quarantine_goes_too_and_does_not_come_back(api: Api) -> None:
-    old, new = add(api, "Lives in Oslo", tags=["home"]), add(api, "Lives in Bergen", tags=["home"])
-    supersede(api, old, new)
-    planted = add(api, "Lives on Mars", tags=["home"])
-    api.quarantine_memory(user_id="ana", memory_id=planted, reason="planted")
-    assert delete(api, tags_all=["home"])["count"] == 3
-    assert contents(api, include_superseded=True, include_quarantined=True) == []
-
-
-def test_what_a_deleted_memory_hid_is_current_again(api: Api) -> None:
-    old, new = add(api, "Lives in Oslo", agent_id="b"), add(api, "Lives in Bergen")
-    supersede(api, old, new)
-    delete(api, search="Bergen")
-    assert contents(api) == ["Lives in Oslo"]
-
-
-def test_an_expired_memory_is_not_counted(api: Api) -> None:
-    expire(api, add(api, "Fact 1", expires_at=LATER))
-    add(api, "Fact 2")
-    assert delete(api, search="Fact")["count"] == 1
-
-
-def test_counters_follow_and_a_sweep_removes_the_rows(api: Api) -> None:
-    for number in range(5):
-        add(api, f"Fact {number}", agent_id=f"agent {number % 2}")
-    delete(api, search="Fact")
-    assert api.query("select memory_count from memory.memory_scopes where memory_count <> 0") == []
-    assert api.sweep()["memories"] == 5
 
 
 def test_two_that_delete_the_same_delete_each_memory_once(dsn: str) -> None:

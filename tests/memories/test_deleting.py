@@ -1,13 +1,12 @@
-"""Memories that are deleted, superseded and restored."""
+"""Memories that are deleted, superseded and restored, and those that come back when another goes."""
 
 from __future__ import annotations
 
 from uuid import uuid4
 
-import psycopg
 import pytest
 
-from tests.memories.steps import add, contents
+from tests.memories.steps import add, contents, expire, supersede
 from tests.support.sqlapi import Api, refused
 
 
@@ -33,48 +32,12 @@ def test_a_deleted_memory_can_be_restored_until_it_is_swept(api: Api) -> None:
         api.restore_memory(user_id="ana", memory_id=memory_id)
 
 
-@pytest.mark.parametrize("change", ["tags = array(select n::text from generate_series(1, 101) as n)", "content = ' '"])
-def test_a_deleted_memory_cannot_be_changed_against_the_rules(api: Api, db: psycopg.Connection, change: str) -> None:
-    memory_id = add(api, "Likes tea")
-    argument = change.split()[0]
-    if argument == "tags":  # nothing looks at these tags again when the memory is restored
-        with refused(argument, "54000"):
-            db.execute(f"update memory.memories set deleted_at = now(), {change}")
-    api.delete_memory(user_id="ana", memory_id=memory_id)
-    with refused(argument, "54000" if argument == "tags" else "22023"):
-        db.execute(f"update memory.memories set {change}")
-
-
-def test_a_superseded_memory_is_hidden_and_says_by_what_and_why(api: Api) -> None:
-    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Bergen")
-    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
-    assert contents(api) == ["Lives in Bergen"]
-    assert api.search(user_id="ana", query="oslo", mode="keyword") == []
-    assert "Oslo" not in api.render_memories(user_id="ana")
-    [_, loser] = api.list_memories(user_id="ana", include_superseded=True)
-    assert (loser.superseded_by, loser.supersede_reason) == (new, "moved")
-    assert loser.superseded_at > loser.created_at
-    assert api.get_memory(user_id="ana", memory_id=old) == loser._replace(total_count=1)
-
-
-@pytest.mark.feature("F3")
-def test_a_supersede_can_be_undone(api: Api) -> None:
-    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Bergen")
-    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
-    api.restore_memory(user_id="ana", memory_id=old)
-    read = api.get_memory(user_id="ana", memory_id=old)
-    assert (read.superseded_by, read.supersede_reason, read.superseded_at) == (None, None, None)
-    assert contents(api) == ["Lives in Bergen", "Lives in Oslo"]
-
-
 @pytest.mark.parametrize(
     ("old", "new", "reason", "argument", "code"),
     [
         ("one", "one", "same", "new_memory_id", "22023"),
-        ("one", "none", "unknown", "new_memory_id", "P0002"),
         ("none", "one", "unknown", "old_memory_id", "P0002"),
         ("one", "of_bob", "not ours", "new_memory_id", "P0002"),
-        ("gone", "one", "again", "old_memory_id", "P0002"),
         ("one", "gone", "by one that is superseded", "new_memory_id", "P0002"),
     ],
 )
@@ -96,12 +59,6 @@ def test_an_earlier_version_can_be_restored(api: Api) -> None:
     read = api.get_memory(user_id="ana", memory_id=memory_id)
     assert (read.content, read.tags, read.importance) == ("Lives in Oslo", ["home"], 0.25)
     assert [hit.id for hit in api.search(user_id="ana", query="oslo", mode="keyword")] == [str(memory_id)]
-
-
-def test_a_version_that_never_was_cannot_be_restored(api: Api) -> None:
-    memory_id = add(api, "Lives in Oslo")
-    with refused("version", "P0002"):
-        api.restore_memory(user_id="ana", memory_id=memory_id, version=7)
 
 
 @pytest.mark.parametrize("fate", ["deleted", "superseded"])
@@ -133,3 +90,63 @@ def test_a_memory_restored_at_the_limit_stays_and_another_goes(api: Api, fate: s
     assert contents(api) == ["third", "second"]
     api.restore_memory(user_id="ana", memory_id=memory_id)
     assert contents(api) == ["third", "oldest"]
+
+
+@pytest.mark.feature("E11", "F3")
+@pytest.mark.parametrize("goes_by", ["deletion", "sweep", "expiry", "direct deletion", "direct update"])
+def test_a_hidden_memory_comes_back_when_the_memory_that_hid_it_goes(api: Api, goes_by: str) -> None:
+    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Rome")
+    supersede(api, old, new)
+    if goes_by in ("deletion", "sweep"):
+        api.delete_memory(user_id="ana", memory_id=new)
+    elif goes_by == "expiry":
+        expire(api, new)
+    elif goes_by == "direct deletion":
+        api.connection.execute("delete from memory.memories where memory_id = %s", (new,))
+    else:
+        api.connection.execute("update memory.memories set deleted_at = now() where memory_id = %s", (new,))
+    if goes_by in ("sweep", "expiry"):
+        api.sweep()
+    assert contents(api) == ["Lives in Oslo"]
+    memory = api.get_memory(user_id="ana", memory_id=old)
+    assert (memory.superseded_by, memory.supersede_reason, memory.superseded_at) == (None, None, None)
+    history = api.get_memory_history(user_id="ana", memory_id=old)
+    assert [version.operation for version in history] == ["insert", "supersede", "restore"]
+    assert api.query("select * from memory.memories where superseded_by is not null") == []
+
+
+@pytest.mark.feature("E11", "F3")
+def test_undoing_a_deletion_hides_again_the_memory_it_brought_back(api: Api) -> None:
+    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Rome")
+    supersede(api, old, new)
+    api.delete_memory(user_id="ana", memory_id=new)
+    api.restore_memory(user_id="ana", memory_id=new)
+    assert contents(api) == ["Lives in Rome"]
+    assert api.get_memory(user_id="ana", memory_id=old).supersede_reason == "newer"
+
+
+@pytest.mark.feature("F3")
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_undoing_a_deletion_leaves_alone_a_memory_that_the_user_has_touched(api: Api, when: str) -> None:
+    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Rome")
+    supersede(api, old, new)
+    if when == "before":
+        api.restore_memory(user_id="ana", memory_id=old)
+    api.delete_memory(user_id="ana", memory_id=new)
+    if when == "after":
+        api.update_memory(user_id="ana", memory_id=old, importance=1)
+    api.restore_memory(user_id="ana", memory_id=new)
+    assert sorted(contents(api)) == ["Lives in Oslo", "Lives in Rome"]
+
+
+@pytest.mark.feature("E11")
+@pytest.mark.parametrize("gone", [(1, 2), (2, 1)])
+def test_the_next_member_of_a_chain_goes_on_hiding_the_rest(api: Api, gone: tuple[int, ...]) -> None:
+    chain = [add(api, f"Lives in no. {number}") for number in range(4)]
+    supersede(api, *chain)
+    for number in gone:
+        api.delete_memory(user_id="ana", memory_id=chain[number])
+    assert contents(api) == ["Lives in no. 3"]
+    api.delete_memory(user_id="ana", memory_id=chain[3])
+    left = [number for number in (2, 1, 0) if number not in gone]
+    assert contents(api) == [f"Lives in no. {left[0]}"]

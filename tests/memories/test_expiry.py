@@ -73,12 +73,3 @@ def test_sweep_removes_expired_rows_and_counts_them_by_kind(api: Api) -> None:
     assert api.sweep() == dict.fromkeys(counts, 0)
     assert contents(api, include_superseded=True) == ["new", "old"]
     assert len(api.get_messages(user_id="ana", thread_id="t1")) == 4
-
-
-@pytest.mark.feature("B6")
-def test_sweep_takes_at_most_a_batch_of_each_kind(api: Api) -> None:
-    api.connection.execute(
-        "insert into memory.memories (user_id, agent_id, content, expires_at) "
-        "select 'ana', 'agent ' || n % 3, n::text, now() - interval '1 day' from generate_series(1, 25) n"
-    )
-    assert [api.sweep(batch_size=10)["memories"] for _ in range(4)] == [10, 10, 5, 0]

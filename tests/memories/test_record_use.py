@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 from agent_memory import Memory
 
-from tests.memories.steps import LATER, add, expire, supersede
+from tests.memories.steps import LATER, add
 from tests.support.runners import PATIENCE
 from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api
@@ -54,24 +54,6 @@ def test_a_call_that_is_repeated_in_its_thread_counts_once(api: Api) -> None:
     for _ in range(2):
         record(api, tea)  # of no thread
     assert uses(api) == {tea: (3, 2, 0)}
-
-
-def test_deleted_and_expired_memories_are_not_there_and_superseded_ones_are(api: Api) -> None:
-    deleted, expired, old, new = (add(api, f"Fact {number}") for number in range(4))
-    api.delete_memory(user_id="ana", memory_id=deleted)
-    expire(api, expired)
-    supersede(api, old, new)
-    record(api, deleted, expired, old, new)
-    assert set(uses(api)) == {old, new}
-
-
-def test_the_memory_itself_stays_as_it_is(api: Api) -> None:
-    tea = add(api, "Likes tea")
-    row = "select xmin::text, m.* from memory.memories as m"
-    before = api.query(row)
-    record(api, tea, outcome="wrong")
-    assert api.query(row) == before
-    assert len(api.get_memory_history(user_id="ana", memory_id=tea)) == 1
 
 
 @pytest.mark.feature("F5")
@@ -126,15 +108,4 @@ def test_a_use_that_comes_while_the_memory_is_forgotten_leaves_nothing(sessions:
         call = sessions.start("record_use", user_id="ana", memory_ids=[tea])
         assert not call.done()
     call.result(PATIENCE)
-    assert uses(sessions.api) == {}
-
-
-def test_uses_and_deletions_of_many_memories_neither_deadlock_nor_leave_uses(sessions: Sessions) -> None:
-    tried = 0
-    for turn in range(8):
-        ids = [add(sessions.api, f"Fact {turn} {n}", thread_id=f"t{turn}", agent_id=f"a{n % 3}") for n in range(60)]
-        deletion = sessions.start("delete_thread", user_id="ana", thread_id=f"t{turn}", memories="forget")
-        calls = [sessions.start("record_use", user_id="ana", memory_ids=ids[::step]) for step in (1, -1, 7)]
-        tried += sum(call.result(PATIENCE) is not Ellipsis for call in [deletion, *calls])
-    assert tried == 32
     assert uses(sessions.api) == {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
-import psycopg
 import pytest
 from psycopg import errors
 
@@ -18,10 +17,10 @@ TYPES = ["fact", "preference", "context", "procedural", "episodic", "conversatio
 
 
 @pytest.mark.feature("B1", "E1")
-@pytest.mark.parametrize("memory_type", TYPES)
-def test_each_memory_type_can_be_stored_and_listed(api: Api, memory_type: str) -> None:
-    add(api, "Something worth keeping", memory_type=memory_type)
-    assert contents(api, memory_type=memory_type) == ["Something worth keeping"]
+def test_each_memory_type_can_be_stored_and_listed(api: Api) -> None:
+    for memory_type in TYPES:
+        add(api, f"A {memory_type}", memory_type=memory_type)
+        assert contents(api, memory_type=memory_type) == [f"A {memory_type}"]
 
 
 @pytest.mark.feature("B1")
@@ -30,20 +29,12 @@ def test_each_memory_type_can_be_stored_and_listed(api: Api, memory_type: str) -
     [
         "select memory.add_memory(user_id => 'ana', content => 'x', memory_type => 'opinion')",
         "insert into memory.memories (user_id, content, memory_type) values ('ana', 'x', 'opinion')",
-        "select memory.add_memory(user_id => 'ana', content => 'x', memory_type => null)",
     ],
 )
-def test_an_unknown_type_is_refused_with_the_list_of_known_ones(db: psycopg.Connection, statement: str) -> None:
+def test_an_unknown_type_is_refused_with_the_list_of_known_ones(api: Api, statement: str) -> None:
     with pytest.raises(errors.InvalidParameterValue, match=r"^memory_type: ") as refusal:
-        db.execute(statement)
+        api.connection.execute(statement.encode())
     assert ", ".join(TYPES) in (refusal.value.diag.message_hint or "")
-
-
-@pytest.mark.feature("B1")
-def test_a_type_is_added_by_inserting_it(api: Api) -> None:
-    api.connection.execute("insert into memory.memory_types values ('allergy', 'Allergies', 'What makes the user ill')")
-    add(api, "Cannot eat peanuts", memory_type="allergy")
-    assert "**Allergies:**\n1. Cannot eat peanuts" in api.render_memories(user_id="ana")
 
 
 # Storing --------------------------------------------------------------------------------------------------------------

@@ -13,11 +13,8 @@ from tests.support.sqlapi import Api, refused
     "times",
     [
         {"valid_from": "2014-06-01"},
-        {"valid_from": "1935-01-01"},
         {"valid_from": "0001-06-01"},
-        {"valid_from": "infinity"},
         {"valid_from": "-infinity"},
-        {"valid_to": "infinity"},
         {"valid_from": "-infinity", "valid_to": "infinity"},
         {"expires_at": "infinity"},
     ],
@@ -47,27 +44,6 @@ def test_a_time_that_clients_cannot_read_is_refused(api: Api, moment: str) -> No
         api.add_message(user_id="ana", thread_id="t1", role="user", content="x", expires_at=moment)
     with refused("expires_at"):
         api.store_artifact(user_id="ana", content="x", expires_at=moment)
-
-
-@pytest.mark.feature("F1", "B10")
-def test_infinite_times_that_no_trigger_saw_are_read_as_null(api: Api) -> None:
-    memory_id = add(api, "Lives in Oslo")
-    api.connection.execute("alter table memory.memories disable trigger user")
-    api.connection.execute("""
-        update memory.memories set valid_from = '-infinity', valid_to = 'infinity', expires_at = '20000-01-01'
-    """)
-    memory = api.get_memory(user_id="ana", memory_id=memory_id)
-    assert (memory.valid_from, memory.valid_to, memory.expires_at) == (None, None, None)
-    assert api.list_memories(user_id="ana") == [memory]
-    assert "Lives in Oslo" in api.render_memories(user_id="ana", query="oslo")
-
-
-@pytest.mark.feature("A2", "F1")
-def test_infinity_as_an_argument_overrules_the_expiry_of_the_policy(api: Api) -> None:
-    api.set_policy(settings={"memories": {"expires_after": "1 day"}})
-    memory_id = add(api, "Lives in Oslo", expires_at="infinity")
-    assert api.value("select expires_at is null from memory.memories")
-    assert api.get_memory(user_id="ana", memory_id=memory_id).expires_at is None
 
 
 SMALL = 1e-50
@@ -118,31 +94,3 @@ def test_as_of_shows_what_was_superseded_later(api: Api) -> None:
     assert contents(api, as_of=before) == []
     assert contents(api, as_of=between) == ["Lives in Bergen", "Lives in Oslo"]
     assert contents(api, as_of=api.value("select clock_timestamp()")) == ["Lives in Bergen"]
-
-
-# A superseded fact holds until the one that took its place began to hold ----------------------------------------------
-
-
-JANUARY, MARCH, MAY, JULY = (f"2026-{month:02}-10T00:00:00Z" for month in (1, 3, 5, 7))
-
-
-@pytest.mark.feature("F1")
-@pytest.mark.parametrize(
-    ("as_of", "expected"), [(MARCH, "I live in Berlin"), (MAY, "I live in Munich now"), (JULY, "I live in Munich now")]
-)
-def test_what_was_imported_later_held_from_its_own_time(api: Api, as_of: str, expected: str) -> None:
-    old = api.add_memory(user_id="ana", content="I live in Berlin", valid_from=JANUARY).memory_id
-    new = api.add_memory(user_id="ana", content="I live in Munich now", valid_from=MAY).memory_id
-    api.supersede_memory(user_id="ana", old_memory_id=str(old), new_memory_id=str(new), reason="moved")
-    listed = [row.content for row in api.list_memories(user_id="ana", as_of=as_of)]
-    found = [row.content for row in api.search(user_id="ana", query="I live", sources=["memory"], as_of=as_of)]
-    assert listed == found == [expected]
-
-
-@pytest.mark.feature("F1", "F3")
-def test_restored_it_holds_on(api: Api) -> None:
-    old = api.add_memory(user_id="ana", content="I live in Berlin", valid_from=JANUARY).memory_id
-    new = api.add_memory(user_id="ana", content="I live in Munich now", valid_from=MAY).memory_id
-    api.supersede_memory(user_id="ana", old_memory_id=str(old), new_memory_id=str(new), reason="moved")
-    api.restore_memory(user_id="ana", memory_id=str(old))
-    assert len(api.list_memories(user_id="ana", as_of=JULY)) == 2

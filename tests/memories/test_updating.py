@@ -20,25 +20,11 @@ def test_an_update_changes_what_it_names_and_returns_the_new_version(api: Api) -
     assert after.updated_at > before.updated_at
 
 
-def test_an_update_is_found_by_its_new_words_only(api: Api) -> None:
-    memory_id = add(api, "Lives in Oslo")
-    api.update_memory(user_id="ana", memory_id=memory_id, content="Lives in Bergen")
-    assert [hit.id for hit in api.search(user_id="ana", query="bergen", mode="keyword")] == [str(memory_id)]
-    assert api.search(user_id="ana", query="oslo", mode="keyword") == []
-
-
 def test_an_update_cannot_make_a_repetition(api: Api) -> None:
     add(api, "Lives in Oslo")
     memory_id = add(api, "Lives in Bergen")
     with refused("content", "23505"):
         api.update_memory(user_id="ana", memory_id=memory_id, content="lives in OSLO")
-
-
-def test_an_expiry_can_be_taken_away(api: Api) -> None:
-    memory_id = add(api, "Lives in Oslo", expires_at=LATER)
-    api.update_memory(user_id="ana", memory_id=memory_id, expires_at="infinity")
-    assert api.get_memory(user_id="ana", memory_id=memory_id).expires_at is None
-    assert api.sweep()["memories"] == 0
 
 
 @pytest.mark.feature("F3")
@@ -69,33 +55,8 @@ def test_history_shows_every_version_with_what_was_done_and_by_whom(api: Api, co
     assert [row.changed_at for row in history] == sorted(row.changed_at for row in history)
 
 
-def test_an_update_by_plain_sql_is_in_the_history_too(api: Api) -> None:
-    memory_id = add(api, "Lives in Oslo")
-    api.connection.execute("update memory.memories set content = 'Lives in Bergen'")
-    history = api.get_memory_history(user_id="ana", memory_id=memory_id)
-    assert [(row.version, row.operation, row.content) for row in history] == [
-        (1, "insert", "Lives in Oslo"),
-        (2, "update", "Lives in Bergen"),
-    ]
-
-
 @pytest.mark.parametrize("column", ["user_id", "agent_id"])
 def test_a_memory_cannot_be_moved_by_plain_sql(api: Api, column: str) -> None:
     add(api, "Lives in Oslo")
     with refused("memory_id"):
         api.query(f"update memory.memories set {column} = 'other' returning 1")
-
-
-def test_the_same_operation_twice_has_its_name_twice(api: Api) -> None:
-    memory_id, newer = add(api, "Lives in Oslo"), add(api, "Lives in Bergen")
-    for _ in range(2):
-        api.restore_memory(user_id="ana", memory_id=memory_id)
-    api.supersede_memory(user_id="ana", old_memory_id=memory_id, new_memory_id=newer, reason="moved")
-    api.restore_memory(user_id="ana", memory_id=memory_id)
-    for reason in ("looks planted", "is planted"):
-        api.quarantine_memory(user_id="ana", memory_id=memory_id, reason=reason)
-    api.connection.execute("update memory.memories set quarantine_reason = 'x' where memory_id = %s", [memory_id])
-    history = api.query("select operation from memory.memory_history order by version")
-    current = api.value("select operation from memory.memories where memory_id = %(id)s", id=memory_id)
-    operations = ["insert", "restore", "restore", "supersede", "restore", "quarantine", "quarantine"]
-    assert [row.operation for row in history] + [current] == [*operations, "update"]

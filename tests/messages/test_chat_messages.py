@@ -19,16 +19,6 @@ class TestChatMessages:
         assert (message.content, message.metadata) == ("", {"tool_calls": TOOL_CALLS})
         assert stored.token_count == message.token_count > 20
 
-    def test_a_tool_result_keeps_its_call(self, api: Api) -> None:
-        api.add_messages(**ANA, messages=[{"role": "tool", "tool_call_id": "call_1", "content": "Sunny"}])
-        [message] = api.get_messages(**ANA)
-        assert (message.role, message.content, message.metadata) == ("tool", "Sunny", {"tool_call_id": "call_1"})
-
-    def test_the_speakers_name_is_kept_beside_other_metadata(self, api: Api) -> None:
-        said = {"role": "user", "name": "Ana", "content": "Hi", "metadata": {"channel": "mail"}}
-        api.add_messages(**ANA, messages=[said])
-        assert api.get_messages(**ANA)[0].metadata == {"name": "Ana", "channel": "mail"}
-
     def test_content_parts_become_their_text_and_stay_in_metadata(self, api: Api) -> None:
         parts = [
             {"type": "text", "text": "What is this?"},
@@ -44,10 +34,9 @@ class TestChatMessages:
         [
             {"content": [{"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}]},
             {"content": None, "refusal": "I cannot help with that."},
-            {"content": None, "audio": {"id": "audio_1"}},
             {"content": None, "function_call": {"name": "weather", "arguments": "{}"}},
         ],
-        ids=["image", "refusal", "audio", "function call"],
+        ids=["image", "refusal", "function call"],
     )
     def test_a_message_with_an_image_audio_refusal_or_call_may_have_no_text(
         self, api: Api, said: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Clearing and deleting threads."""
+"""Clearing and deleting threads, and the messages of one agent."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.messages.steps import ANA, add, contents
-from tests.support.protocol import activate
-from tests.support.sqlapi import Api, refused
+from tests.support.protocol import activate, claim, complete
+from tests.support.sqlapi import Api
 from tests.support.summaries import each_round
 
 
@@ -21,19 +21,6 @@ class TestClearing:
         assert contents(api) == []
         assert contents(api, thread_id="t2") == ["Hello"]
         assert api.clear_thread(**ANA) == 0
-
-    @pytest.mark.feature("A11")
-    def test_counts_what_could_be_read(self, api: Api) -> None:
-        add(api)
-        add(api, "expired", expires_at="2020-01-01")
-        assert api.clear_thread(**ANA) == 1
-        assert api.value("select count(*) from memory.messages where is_active") == 0
-
-    @pytest.mark.feature("A11")
-    def test_spares_other_users(self, api: Api) -> None:
-        add(api, user_id="bob")
-        assert api.clear_thread(**ANA) == 0
-        assert contents(api, user_id="bob") == ["Hello"]
 
     @pytest.mark.feature("A16")
     def test_leaves_the_rows_readable_until_they_are_swept(self, api: Api) -> None:
@@ -75,14 +62,9 @@ class TestDeleting:
 
     @pytest.mark.feature("D11")
     @pytest.mark.usefixtures("rich_thread")
-    def test_removes_messages_summaries_and_jobs(self, api: Api) -> None:
+    def test_removes_messages_summaries_jobs_and_extracted_memories(self, api: Api) -> None:
         assert api.delete_thread(**ANA) == 20
         assert [api.query(f"select from memory.{rows}") for rows in ("threads", *ROWS_OF_THREADS)] == [[]] * 5
-
-    @pytest.mark.feature("D11")
-    @pytest.mark.usefixtures("rich_thread")
-    def test_removes_extracted_memories_and_keeps_the_users_own(self, api: Api) -> None:
-        api.delete_thread(**ANA)
         assert [memory.content for memory in api.list_memories(user_id="ana")] == ["Written by hand"]
         assert api.value("select memory_count from memory.memory_scopes") == 1
 
@@ -99,21 +81,53 @@ class TestDeleting:
         assert [memory.content for memory in api.list_memories(user_id="bob")] == ["From the others"]
 
     @pytest.mark.usefixtures("rich_thread")
-    def test_makes_a_worker_that_still_runs_lose_its_job(self, api: Api) -> None:
-        job, *_ = api.claim_jobs(worker="slow", kinds=["extract_memories"])
-        api.delete_thread(**ANA)
-        result = {"memories": [{"content": "Too late", "memory_type": "fact", "seqs": [10]}]}
-        with refused("lease_token", "AM001"):
-            api.complete_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, result=result)
-        assert [memory.content for memory in api.list_memories(user_id="ana")] == ["Written by hand"]
-
-    @pytest.mark.usefixtures("rich_thread")
     def test_of_the_threads_row_alone_does_the_same_to_what_hangs_on_it(self, api: Api) -> None:
         api.connection.execute("delete from memory.threads")
         assert [api.query(f"select from memory.{rows}") for rows in ROWS_OF_THREADS] == [[]] * 4
         assert [memory.content for memory in api.list_memories(user_id="ana")] == ["Written by hand"]
 
-    def test_of_an_unknown_thread_deletes_nothing(self, api: Api) -> None:
-        add(api, user_id="bob")
-        assert api.delete_thread(**ANA) == 0
-        assert contents(api, user_id="bob") == ["Hello"]
+
+def say_as(api: Api, agent_id: str, rounds: int = 3) -> None:
+    api.talk(**ANA, rounds=rounds, agent_id=agent_id)
+
+
+@pytest.mark.feature("A11")
+def test_only_the_messages_of_the_agent_are_cleared(api: Api) -> None:
+    say_as(api, "planner")
+    say_as(api, "writer", 2)
+    assert api.clear_thread(**ANA, agent_id="planner") == 6
+    assert [message.agent_id for message in api.get_messages(**ANA)] == ["writer"] * 4
+    assert api.clear_thread(**ANA, agent_id="planner") == 0
+    assert api.clear_thread(**ANA) == 4
+
+
+@pytest.mark.feature("A11")
+def test_a_summary_that_read_the_agent_goes_and_what_it_covered_of_others_is_summarised_anew(api: Api) -> None:
+    say_as(api, "writer")
+    say_as(api, "planner")
+    say_as(api, "writer", 10)
+    api.compress_thread(**ANA)
+    complete(api, claim(api, "compress_thread"), summary="They planned and wrote.")
+    api.clear_thread(**ANA, agent_id="planner")
+    assert api.get_thread_summary(**ANA) == []
+    job = claim(api, "summarize_thread")
+    assert [message["seq"] for message in job.payload["messages"]][:8] == [0, 1, 2, 3, 4, 5, 12, 13]
+
+
+@pytest.mark.feature("A2")
+def test_expired_messages_are_neither_counted_nor_exported(api: Api) -> None:
+    api.talk(**ANA, rounds=2)
+    api.query("update memory.messages set expires_at = now() - interval '1 minute' where seq < 3 returning seq")
+    memory_id = api.add_memory(user_id="ana", content="Likes tea").memory_id
+    api.query("update memory.memories set expires_at = now() - interval '1 minute' returning memory_id")
+    [thread] = api.list_threads(user_id="ana")
+    [loaded] = api.load_user(user_id="ana")["threads"]
+    counted = "select message_count, active_tokens from memory.thread_stats"
+    [stats] = api.query(counted)
+    assert (thread.message_count, loaded["message_count"], stats.message_count) == (1, 1, 1)
+    assert thread.active_tokens == loaded["active_tokens"] == stats.active_tokens == 2
+    export = api.export_user(user_id="ana")
+    assert [message["seq"] for message in export["messages"]] == [3]
+    assert (export["memories"], export["memory_history"]) == ([], []), memory_id
+    api.sweep()
+    assert api.query(counted)[0].message_count == 1

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 
 from tests.messages.steps import ANA, MAY, add, contents, seqs
 from tests.support.protocol import activate
@@ -33,50 +31,17 @@ class TestStoring:
         assert row[:3] == ("ana", "t1", "k1")
         assert timedelta(0) <= row.age < timedelta(minutes=1)
 
-    @pytest.mark.feature("A1")
-    def test_a_field_that_is_left_out_gets_its_default(self, api: Api) -> None:
-        add(api)
-        [message] = api.get_messages(**ANA)
-        assert (message.agent_id, message.metadata, message.is_active) == ("default", {}, True)
-        assert abs(message.created_at - datetime.now(timezone.utc)) < timedelta(minutes=1)
-
-    @pytest.mark.feature("A1")
-    def test_a_change_moves_updated_at_and_not_created_at(self, api: Api) -> None:
-        add(api, created_at=MAY)
-        before = api.value("select updated_at from memory.messages")
-        api.connection.execute("update memory.messages set content = 'Bye'")
-        assert api.value("select updated_at from memory.messages") > before
-        assert api.get_messages(**ANA)[0].created_at == MAY
-
     @pytest.mark.feature("E1")
-    @pytest.mark.parametrize(
-        ("given", "stored"),
-        [(role, role) for role in ("user", "assistant", "tool", "system", "developer")] + [("agent", "assistant")],
-    )
-    def test_each_role_is_stored(self, api: Api, given: str, stored: str) -> None:
-        add(api, role=given)
-        api.add_messages(**ANA, messages=[{"role": given, "content": "Hello"}])
-        api.connection.execute(
-            "insert into memory.messages (user_id, thread_id, role, content) values ('ana', 't1', %s, 'Hello')", [given]
-        )
-        assert [message.role for message in api.get_messages(**ANA)] == [stored] * 3
-
-    def test_a_batch_comes_back_in_order_as_stored(self, api: Api) -> None:
-        add(api)
-        batch = [{"role": "user", "content": str(number), "created_at": MAY.isoformat()} for number in range(50)]
-        stored = api.add_messages(**ANA, messages=batch, agent_id="helper")
-        assert stored == [(number + 1, str(number), 1, None) for number in range(50)]
-        last = api.get_messages(**ANA)[-1]
-        assert (last.content, last.created_at, last.agent_id) == ("49", MAY, "helper")
-
-    def test_an_empty_batch_stores_nothing(self, api: Api) -> None:
-        assert api.add_messages(**ANA, messages=Jsonb([])) == []
-        assert api.list_threads(user_id="ana") == []
-
-    def test_a_batch_with_one_bad_message_stores_none(self, api: Api) -> None:
-        with refused("role"):
-            api.add_messages(**ANA, messages=[{"role": "user", "content": "1"}, {"role": "robot", "content": "2"}])
-        assert api.list_threads(user_id="ana") == []
+    def test_each_role_is_stored(self, api: Api) -> None:
+        roles = ["user", "assistant", "tool", "system", "developer", "agent"]
+        insert = "insert into memory.messages (user_id, thread_id, role, content) values ('ana', 't1', %s, 'Hello')"
+        for role in roles:
+            add(api, role=role)
+            api.connection.execute(insert, [role])
+        api.add_messages(**ANA, messages=[{"role": role, "content": "Hello"} for role in roles])
+        stored = [*roles[:-1], "assistant"]
+        one_by_one = [role for role in stored for _ in range(2)]
+        assert [message.role for message in api.get_messages(**ANA)] == one_by_one + stored
 
 
 @pytest.mark.feature("A1")
@@ -108,16 +73,6 @@ class TestDirectInsert:
         assert (second.seq, second.content, second.metadata) == (1, "Bye", {"a": 1})
         assert first.expires_at - first.created_at == timedelta(days=7)
 
-    def test_says_nothing_of_rows_that_have_expired(self, api: Api) -> None:
-        """A bulk load of old messages would say so once per row; add_message says so of its one message."""
-        api.connection.execute(
-            "insert into memory.messages (user_id, thread_id, role, content, created_at, expires_at) "
-            "select 'ana', 't1', 'user', 'Hello', '2026-05-01', '2026-04-01' from generate_series(1, 3)"
-        )
-        assert api.notices == []
-        add(api, created_at=MAY, expires_at=MAY)
-        assert api.notices == ["degraded: nobody will read the message, expires_at is before created_at"]
-
     def test_copy_obeys_them_too(self, api: Api) -> None:
         into = "copy memory.messages (user_id, thread_id, role, content, created_at) from stdin"
         with api.connection.cursor() as cursor, cursor.copy(into) as copy:
@@ -132,9 +87,7 @@ class TestDirectInsert:
         [
             ("seq", "user_id, thread_id, role, content, seq", "'ana', 't1', 'user', 'Hello', 0"),
             ("role", "user_id, thread_id, role, content", "'ana', 't1', 'robot', 'Hello'"),
-            ("content", "user_id, thread_id, role, content", "'ana', 't1', 'user', null"),
             ("user_id", "thread_id, role, content", "'t1', 'user', 'Hello'"),
-            ("metadata", "user_id, thread_id, role, content, metadata", "'ana', 't1', 'user', 'Hello', '[]'"),
         ],
     )
     def test_is_refused_like_the_function(self, api: Api, argument: str, columns: str, values: str) -> None:
@@ -164,27 +117,13 @@ class TestNumbering:
             "do $$ begin perform memory.add_message('ana', 't1', 'user', 'a'); raise exception 'no'; end $$",
         ],
     )
-    @pytest.mark.parametrize("in_savepoint", [False, True])
-    def test_has_no_gap_after_a_failure(self, api: Api, failing: str, in_savepoint: bool) -> None:
+    def test_has_no_gap_after_a_failure(self, api: Api, failing: str) -> None:
         add(api, "first", idempotency_key="key")
-        with api.connection.transaction() if in_savepoint else contextlib.nullcontext():
-            with pytest.raises(psycopg.Error), api.connection.transaction():
-                api.connection.execute(failing.encode())
-            add(api, "second")
+        with pytest.raises(psycopg.Error), api.connection.transaction():
+            api.connection.execute(failing.encode())
+        add(api, "second")
         assert contents(api) == ["first", "second"]
         assert seqs(api) == [0, 1]
-
-    @pytest.mark.feature("A11", "A16")
-    def test_goes_on_after_clear_and_sweep(self, api: Api) -> None:
-        api.talk(**ANA, rounds=2)
-        api.clear_thread(**ANA)
-        api.sweep()
-        assert add(api).seq == 4
-
-    def test_starts_again_in_a_thread_that_was_deleted(self, api: Api) -> None:
-        api.talk(**ANA, rounds=2)
-        api.delete_thread(**ANA)
-        assert add(api).seq == 0
 
 
 @pytest.mark.feature("D10")

@@ -31,14 +31,6 @@ def test_a_thread_has_a_title_and_metadata_which_null_leaves_and_empty_clears(ap
     assert (api.get_thread(**ANA)[0].title, api.get_thread(**ANA)[0].metadata) == (None, {})
 
 
-def test_a_thread_need_not_exist_and_its_first_message_is_number_0(api: Api) -> None:
-    api.set_thread(**ANA, title="New")
-    [thread] = api.get_thread(**ANA)
-    assert (thread.message_count, thread.active_tokens, thread.first_at, thread.last_at) == (0, 0, None, None)
-    assert add(api).seq == 0
-    assert api.get_thread(**ANA)[0].title == "New"
-
-
 def test_an_unknown_thread_is_not_found_and_titles_are_of_their_user(api: Api) -> None:
     add(api, user_id="bob")
     with refused("thread_id", "P0002"):
@@ -55,22 +47,6 @@ def test_sizes_are_limited(api: Api) -> None:
         api.set_thread(**ANA, metadata={"k": [f"{number}" for number in range(200_000)]})
     with refused("search", "54000"):
         api.list_threads(user_id="ana", search="a" * 1001)
-
-
-def test_an_agent_without_memory_leaves_a_set_thread_in_place(api: Api) -> None:
-    api.set_policy(settings={"resources": {"memory": False}}, agent_id="mute")
-    api.set_thread(**ANA, title="Kept")
-    assert add(api, agent_id="mute").seq is None
-    assert add(api, agent_id="mute", thread_id="t2").seq is None
-    assert found(api) == ["t1"]
-
-
-def test_a_set_thread_without_messages_is_deleted_with_what_names_it(api: Api) -> None:
-    api.set_thread(**ANA, metadata={})
-    api.store_artifact(**ANA, content="A long text", key="log")
-    assert api.delete_thread(**ANA) == 0
-    assert found(api) == []
-    assert api.list_artifacts(user_id="ana") == []
 
 
 @pytest.mark.parametrize("swept", [False, True])
@@ -93,13 +69,6 @@ def test_words_are_found_in_titles_and_messages(api: Api, swept: bool) -> None:
     assert found(api, search="arks of") == ["weather"]  # a part of a title
     assert [row.total_count for row in api.list_threads(user_id="ana", search="park", row_limit=1)] == [2]
     assert found(api, search=" ") == found(api)
-
-
-def test_words_are_those_of_the_language_of_the_policy(api: Api) -> None:
-    api.set_policy(settings={"search": {"language": "german"}})
-    add(api, "Die Häuser am See")
-    api.sweep()
-    assert found(api, search="Haus") == ["t1"]
 
 
 def test_deleted_expired_and_quarantined_messages_are_not_found(api: Api) -> None:

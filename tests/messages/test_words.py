@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import pytest
 
 from tests.messages.steps import ANA, MAY, TOOL_CALLS, add
-from tests.support.protocol import claim, complete
 from tests.support.sqlapi import NO_WAIT, Api
 from tests.support.texts import unread_messages as unparsed
 
@@ -35,20 +34,6 @@ class TestWords:
             "insert into memory.messages (user_id, thread_id, role, content) values ('ana', 't1', 'user', 'I like tea')"
         ),
     }
-
-    def test_a_message_that_breaks_the_rules_stops_no_job(self, api: Api) -> None:
-        """Plain SQL without triggers may have stored it, and the update that stores its tokens is refused."""
-        api.set_policy(settings={"cadence": {"fact_extraction_every_n": 2}})
-        add(api, "I like tea")
-        add(api, "I live in Oslo")
-        job = claim(api, "extract_memories")
-        api.connection.execute("set session_replication_role = replica")
-        api.connection.execute("update memory.messages set agent_id = '' where seq = 0")
-        api.connection.execute("reset session_replication_role")
-        complete(api, job, memories=[], token_counts={"0": 7, "1": 8}, token_counter="cl100k_base")
-        counts = api.query("select seq, token_count, is_counted from memory.messages order by seq")
-        assert [row.is_counted for row in counts] == [False, True]
-        assert (counts[1].token_count, unparsed(api)) == (8, [0])
 
     @pytest.mark.parametrize("write", WRITES)
     def test_a_message_is_found_at_once_and_parsed_later(self, api: Api, write: str) -> None:
@@ -77,17 +62,6 @@ class TestWords:
             assert len(unparsed(api)) == remaining
             assert results() == before
 
-    def test_a_message_is_found_by_what_it_says_now(self, api: Api) -> None:
-        for is_parsed in (False, True):
-            seq = add(api, "I like tea").seq
-            if is_parsed:
-                api.sweep()
-            api.connection.execute("update memory.messages set content = 'I like cocoa' where seq = %s", [seq])
-            assert matches(api, "tea") == []
-            api.sweep()
-            assert (unparsed(api), matches(api, "tea")) == ([], [])
-            assert sorted(result.details["seq"] for result in matches(api, "cocoa")) == [*range(seq + 1)]
-
     def test_more_words_than_a_vector_holds_stop_nothing(self, api: Api) -> None:
         chance = random.Random(1)
         letters = chance.sample([*range(0x3400, 0x9FFF), *range(0xAC00, 0xD7A0)], 30_000)
@@ -101,50 +75,6 @@ class TestWords:
         assert len(matches(api, "green")) == 1
         assert (api.sweep()["checked"], unparsed(api)) == (2, [])
         api.add_memory(user_id="ana", content=text[: 260_000 - len(runs.encode()) + len(runs)])
-
-    def test_a_sweep_parses_a_few_megabytes_at_most(self, api: Api) -> None:
-        for _ in range(20):
-            add(api, "tea " * 65_536)
-        assert [api.sweep()["checked"] for _ in range(3)] == [15, 5, 0]
-        assert unparsed(api) == []
-
-    def test_a_sweep_sees_to_at_most_a_batch(self, api: Api) -> None:
-        for thread in ("t1", "t2", "t3"):
-            api.talk("ana", thread, rounds=2)
-        swept = [(api.sweep(batch_size=5)["checked"], len(unparsed(api))) for _ in range(4)]
-        assert swept == [(5, 7), (5, 2), (2, 0), (0, 0)]
-        add(api)
-        assert (api.sweep()["checked"], unparsed(api)) == (1, [])
-
-    def test_cleared_messages_are_not_parsed(self, api: Api) -> None:
-        add(api)
-        api.clear_thread(**ANA)
-        version = api.query("select xmin from memory.messages")
-        assert api.value("select memory._finish_unread_messages(10)") == 1
-        assert (unparsed(api), api.query("select xmin from memory.messages")) == ([0], version)
-
-    def test_a_thread_that_begins_again_is_seen_to_again(self, api: Api) -> None:
-        api.talk(**ANA, rounds=2)
-        assert api.sweep()["checked"] == 4
-        api.delete_thread(**ANA)
-        add(api)
-        assert (api.sweep()["checked"], unparsed(api)) == (1, [])
-
-    def test_the_policy_of_the_agent_decides_the_language_and_keeps_it(self, api: Api) -> None:
-        api.set_policy(settings={"search": {"language": "german"}}, agent_id="german")
-        for agent_id in ("german", "english"):
-            add(api, "Besuchte Häuser", agent_id=agent_id)
-        words = "select agent_id, words @@ to_tsquery('german', 'Haus') from memory.texts order by 1"
-        api.sweep()
-        assert api.query(words) == [("english", False), ("german", True)]
-        api.set_policy(settings={"search": {"language": "english"}}, agent_id="german")
-        api.sweep()
-        api.extract_memories(**ANA)
-        [job] = api.claim_jobs(worker="test", kinds=["extract_memories"])
-        counted = {"memories": [], "token_counts": {"0": 7, "1": 7}, "token_counter": "dice"}
-        api.complete_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, result=counted)
-        assert api.query("select token_count from memory.messages") == [(7,), (7,)]
-        assert api.query(words) == [("english", False), ("german", True)]
 
     def test_a_sweep_waits_for_nobody_and_sees_to_what_it_skipped_the_next_time(
         self, api: Api, connect: Callable[..., Any]

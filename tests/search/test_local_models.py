@@ -57,12 +57,3 @@ def test_the_server_reranks_by_a_cross_encoder(api: Api, folder: Path) -> None:
     results = api.search(user_id="ana", query="tea", mode="keyword", rerank=True, sources=["memory"])
     assert [result.content for result in results] == ["green green tea with milk", "green tea", "black tea"]
     assert [result.score > 0.5 for result in results] == [True, False, False]
-
-
-def test_a_model_that_is_missing_leaves_jobs_in_the_queue(api: Api, folder: Path) -> None:
-    activate(api, "nowhere", "embedding", folder)
-    api.add_message(user_id="ana", thread_id="monday", role="user", content="Green tea")
-    api.connection.execute("call memory.run_jobs()")
-    [job] = api.query("select status, attempts, is_delayed from memory.jobs where kind = 'embed'")
-    assert (job.status, job.attempts, job.is_delayed) == ("pending", 0, True)
-    assert any("nowhere has no file model.onnx" in notice for notice in api.notices)

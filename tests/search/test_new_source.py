@@ -120,7 +120,7 @@ def is_a_source_of_search(db: psycopg.Connection) -> None:
 
 
 @pytest.mark.feature("E4")
-@pytest.mark.parametrize("missing", ["texts", "passing", "shown"])
+@pytest.mark.parametrize("missing", ["texts", "shown"])
 def test_a_source_without_one_of_its_functions_is_not_built(tmp_path: Path, missing: str) -> None:
     files = FILES | {SOURCE: FUNCTIONS.replace(f"_note_{missing}(", f"_other_{missing}(")}
     with pytest.raises(SystemExit, match=rf"note\.sql must create memory\._note_{missing}\(\)"):

@@ -11,8 +11,6 @@ from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("A12")
 
-ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
-
 
 def say(api: Api, *contents: str, thread_id: str = "t1") -> None:
     for content in contents:
@@ -64,14 +62,6 @@ def test_the_memory_stands_in_the_details_of_a_better_message(api: Api) -> None:
     assert [part[0] for part in parts(result, "memories")] == [memory_id]
 
 
-def test_explain_shows_the_arms_of_both(api: Api) -> None:
-    say(api, "I drink tea every day, as everybody in this house does")
-    draw(api, "Drinks tea", 0)
-    [result] = search(api, explain=True)
-    assert result.details["keyword"]["rank"] == 1
-    assert result.details["source_messages"][0]["keyword"]["rank"] == 2
-
-
 def test_freed_places_go_to_the_next_texts(api: Api) -> None:
     for number in range(12):
         say(api, f"I had tea number {number} yesterday")
@@ -85,42 +75,11 @@ def test_freed_places_go_to_the_next_texts(api: Api) -> None:
         assert ids == [result.id for result in everything[:top_k]]
 
 
-def test_a_memory_of_five_messages_takes_all_of_them(api: Api) -> None:
-    say(api, *(f"{number}: this is about tea, among much else that is said here" for number in range(5)))
-    draw(api, "Tea", 0, 1, 2, 3, 4)
-    [result] = search(api)
-    assert len(parts(result, "source_messages")) == 5
-
-
 def test_a_memory_of_many_messages_hides_none(api: Api) -> None:
     """It is a summary of them, and what they say is more than what it says."""
     say(api, *(f"{number}: this is about tea, among much else that is said here" for number in range(6)))
     draw(api, "Tea", *range(6))
     assert [result.source for result in search(api)] == ["memory", *["message"] * 6]
-
-
-def test_a_message_that_stands_hides_none_but_its_memory(api: Api) -> None:
-    say(api, "Green tea", "I have some more of that tea, if there is any left, and if nobody minds")
-    draw(api, "The user has said on the phone that it is fine, as long as it is tea", 0, 1)
-    results = search(api, "green tea")
-    assert [(result.id, len(parts(result, "memories"))) for result in results] == [("t1/0", 1), ("t1/1", 0)]
-
-
-def test_two_memories_of_one_message_stand_both(api: Api) -> None:
-    say(api, "Well, what shall I say, I drink tea in the morning and tea at night and I do not mind")
-    draw(api, "Tea at night", 0)
-    draw(api, "Drinks tea in the morning", 0)
-    assert [(result.source, len(parts(result, "source_messages"))) for result in search(api)] == [
-        ("memory", 1),
-        ("memory", 0),
-    ]
-
-
-def test_the_same_number_in_another_thread_is_another_message(api: Api) -> None:
-    say(api, "I drink tea")
-    say(api, "They drink tea", thread_id="t2")
-    draw(api, "Likes tea", 0, thread_id="t2")
-    assert {result.id for result in search(api) if result.source == "message"} == {"t1/0"}
 
 
 def test_equal_wording_is_one_result_without_a_named_source(api: Api) -> None:
@@ -138,7 +97,7 @@ def test_a_search_of_one_source_shows_it_as_it_is(api: Api) -> None:
         assert result.details.keys().isdisjoint({"source_messages", "memories"})
 
 
-@pytest.mark.parametrize("filters", [{"tags_all": ["none"]}, {"memory_types": ["fact"]}, {"thread_id": "t1"}])
+@pytest.mark.parametrize("filters", [{"tags_all": ["none"]}, {"memory_types": ["fact"]}])
 def test_filters_apply_to_both(api: Api, filters: dict[str, Any]) -> None:
     say(api, "I drink tea")
     draw(api, "Drinks tea", 0)

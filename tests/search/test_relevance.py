@@ -63,19 +63,6 @@ class TestRelevance:
         assert by_meaning == pytest.approx(_found(floored, "green tea", mode="vector"))
         assert by_meaning["Owns a green boat"] == pytest.approx(0.5)
 
-    def test_what_is_found_besides_changes_nothing(self, floored: Api) -> None:
-        _remember(floored, "Prefers hot drinks", NEAR)
-        before = _found(floored, "beverage")
-        _remember(floored, "Loves a beverage", [1, 0, 0])
-        assert _found(floored, "beverage")["Prefers hot drinks"] == before["Prefers hot drinks"]
-
-    def test_a_rare_word_says_more_than_a_frequent_one(self, floored: Api) -> None:
-        for content in ("Owns a green boat", "Has a green bike", "Painted a green wall"):
-            _remember(floored, content)
-        _remember(floored, "Likes tea")
-        found = _found(floored, "green tea", vector=None, mode="keyword")
-        assert found["Likes tea"] > found["Owns a green boat"]  # type: ignore[operator]
-
     def test_without_a_known_floor_words_alone_say_something(self, api: Api) -> None:
         _register(api)
         _remember(api, "Likes tea", FAR)
@@ -83,21 +70,15 @@ class TestRelevance:
         assert _found(api, "tea") == {"Likes tea": pytest.approx(1), "Prefers hot drinks": None}
         assert set(_found(api, "tea", min_relevance=0.9)) == {"Likes tea", "Prefers hot drinks"}
 
-    @pytest.mark.parametrize("model", ["all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2"])
-    def test_the_floor_of_a_model_that_the_product_knows_is_built_in(self, db: Any, model: str) -> None:
-        api = Api(db)
-        _register(api, model)
+    def test_the_floor_of_a_model_that_the_product_knows_is_built_in(self, api: Api) -> None:
+        _register(api, "sentence-transformers/all-MiniLM-L6-v2")
         api.activate_model(name="three")
         _remember(api, "Prefers hot drinks", NEAR)
         assert _found(api, "tea") == {"Prefers hot drinks": pytest.approx(0.75)}
 
-    def test_the_value_of_an_attribute_that_the_query_names_is_relevant(self, floored: Api) -> None:
-        floored.add_memory(user_id="ana", content="Works for Acme", subject="ana", attribute="employer")
-        assert _found(floored, "Where do I work?") == {"Works for Acme": 1}
-
 
 class TestLeast:
-    @pytest.mark.parametrize("arguments", [{}, {"sources": ["memory"]}, {"explain": True}, {"mode": "vector"}])
+    @pytest.mark.parametrize("arguments", [{}, {"sources": ["memory"]}, {"mode": "vector"}])
     def test_what_is_less_relevant_is_left_out(self, floored: Api, arguments: dict[str, Any]) -> None:
         _remember(floored, "Prefers hot drinks", NEAR)
         _remember(floored, "Owns a boat", [3, 4, 0])
@@ -126,7 +107,6 @@ class TestWhatTheModelReads:
         ("model", "query", "kinds"),
         [
             ("all-MiniLM-L6-v2", "她喜欢喝什么茶", {"keyword"}),
-            ("all-MiniLM-L6-v2", "Какой чай она пьёт?", {"keyword"}),
             ("all-MiniLM-L6-v2", "Which tea does 李 drink?", {"vector", "keyword"}),
             ("multilingual-e5-small", "她喜欢喝什么茶", {"vector", "keyword"}),
         ],
@@ -141,11 +121,3 @@ class TestWhatTheModelReads:
         best = api.search(user_id="ana", query=query, query_embedding=target, explain=True)[0]
         assert kinds == {"vector", "keyword"} & set(best.details)
         assert api.search(user_id="ana", query=query, query_embedding=target, mode="vector")
-
-    def test_meaning_counts_as_much_for_a_model_whose_cosines_lie_close_together(self, api: Api) -> None:
-        _register(api, "multilingual-e5-small")  # 0.75 says that texts have nothing in common
-        _remember(api, "Prefers hot drinks", [9, 1, 0])
-        _remember(api, "Drinks nothing that is cold", [9, 4.2, 0])
-        found = api.search(user_id="ana", query="tea", query_embedding=str([1, 0, 0]), explain=True)
-        meanings = [result.details["features"]["meaning"]["value"] for result in found]
-        assert meanings == [1, pytest.approx(0, abs=0.15)]

@@ -51,12 +51,12 @@ def outcome(api: Api, function: str, argument: str, value: Any) -> tuple[str, st
     return "accepted"
 
 
-def check_refusals(api: Api, function: str, cases: Iterable[tuple[str, Any]], code: str = "22023") -> None:
+def check_refusals(api: Api, function: str, cases: Iterable[tuple[str, Any]]) -> None:
     before = api.state()
     wrong = [
         f"{argument} => {str(value)[:40]!r}: {answer}"
         for argument, value in cases
-        if (answer := outcome(api, function, argument, value)) != (code, argument)
+        if (answer := outcome(api, function, argument, value)) != ("22023", argument)
     ]
     assert wrong == []
     assert api.state() == before
@@ -84,11 +84,11 @@ def test_the_call_of_each_function_works_and_no_argument_is_taken_out_of_bounds(
         call(api, function)
 
 
-@pytest.mark.parametrize(("argument", "message"), BAD_MESSAGES, ids=lambda value: str(value)[-60:])
-def test_a_bad_message_in_a_batch_is_refused(api: Api, argument: str, message: dict[str, Any]) -> None:
+def test_a_bad_message_in_a_batch_is_refused(api: Api) -> None:
     before = api.state()
-    with refused(argument):
-        call(api, "add_messages", messages=[HELLO, message, HELLO])
+    for argument, message in BAD_MESSAGES:
+        with refused(argument):
+            call(api, "add_messages", messages=[HELLO, message, HELLO])
     assert api.state() == before
 
 
@@ -106,9 +106,9 @@ def test_an_argument_that_is_too_large_is_refused(
     assert api.state() == before
 
 
-@pytest.mark.parametrize(("function", "argument", "value", "code"), WRONG_STATE)
-def test_a_call_about_an_unknown_row_says_so(api: Api, function: str, argument: str, value: Any, code: str) -> None:
-    check_refusals(api, function, [(argument, value)], code)
+def test_a_call_about_an_unknown_row_says_so(api: Api) -> None:
+    for function, argument, value, code in WRONG_STATE:
+        assert outcome(api, function, argument, value) == (code, argument), function
 
 
 @pytest.mark.parametrize(
@@ -134,10 +134,8 @@ def test_a_row_of_another_user_is_unknown(api: Api, function: str) -> None:
 @pytest.mark.parametrize(
     ("argument", "value", "said"),
     [
-        ("mode", None, "must not be null"),
         ("mode", "fuzzy", 'unknown mode "fuzzy"'),
         ("sources", None, "must not be null"),
-        ("sources", [], "must not be empty"),
         ("sources", ["memory", "messages", "files"], 'unknown source "messages"'),
         ("sources", "{memory,null,files}", "unknown source null"),
     ],
@@ -155,30 +153,6 @@ def test_validity_cannot_end_before_it_begins(api: Api) -> None:
     assert api.state() == before
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        r"""select memory.add_message('ana', 't1', 'user', 'Hello', metadata => '{"a": "\u0000"}')""",
-        r"""select memory.add_messages('ana', 't1', '[{"role": "user", "content": "a\u0000b"}]')""",
-        r"""select memory.add_memory('ana', 'Likes tea', metadata => '{"\u0000": 1}')""",
-    ],
-)
-def test_nul_in_json_is_refused_by_the_server(api: Api, statement: str) -> None:
-    before = api.state()
-    with pytest.raises(psycopg.errors.UntranslatableCharacter), api.connection.transaction():
-        api.connection.execute(statement.encode())
-    assert api.state() == before
-
-
-@pytest.mark.parametrize(
-    "statement",
-    ["select memory.add_message('ana', 't1', 'user', 'a', '{}', '{}', 'soon')", "select memory.get_memory('ana', 'x')"],
-)
-def test_a_value_of_the_wrong_type_is_refused_by_the_server(api: Api, statement: str) -> None:
-    with pytest.raises(psycopg.errors.DataError), api.connection.transaction():
-        api.connection.execute(statement.encode())
-
-
 TEXTS = {
     "emoji": "👩🏽‍🚀 → 🌍",
     "Chinese and Japanese": "記憶は時間とともに薄れる。记忆",
@@ -192,24 +166,21 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-class TestEveryCharacterIsKept:
-    def test_in_messages(self, api: Api, text: str) -> None:
-        name = f"thread {text}"
-        ids = {"user_id": text, "thread_id": name, "agent_id": text}
-        stored = api.add_message(**ids, role="user", content=text, metadata={text: [text]}, idempotency_key=text)
-        batch = [{"role": "user", "content": text, "name": text, "metadata": {text: text}}]
-        assert [stored.content, api.add_messages(**ids, messages=batch)[0].content] == [text, text]
-        first, second = api.get_messages(**ids)
-        assert (first.content, first.agent_id, first.metadata) == (text, text, {text: [text]})
-        assert (second.content, second.metadata) == (text, {text: text, "name": text})
-        assert [thread.thread_id for thread in api.list_threads(user_id=text)] == [name]
-        assert [part.content for part in api.get_context(**ids)] == [text, text]
-
-    def test_in_memories(self, api: Api, text: str) -> None:
-        memory_id, _ = api.add_memory(user_id=text, content=text, agent_id=text, metadata={text: text}, tags=[text])
-        memory = api.get_memory(user_id=text, memory_id=memory_id)
-        assert (memory.content, memory.agent_id, memory.metadata, memory.tags) == (text, text, {text: text}, [text])
-        assert [row.content for row in api.list_memories(user_id=text, search=text, tags_all=[text])] == [text]
+def test_every_character_is_kept(api: Api, text: str) -> None:
+    name = f"thread {text}"
+    ids = {"user_id": text, "thread_id": name, "agent_id": text}
+    stored = api.add_message(**ids, role="user", content=text, metadata={text: [text]}, idempotency_key=text)
+    batch = [{"role": "user", "content": text, "name": text, "metadata": {text: text}}]
+    assert [stored.content, api.add_messages(**ids, messages=batch)[0].content] == [text, text]
+    first, second = api.get_messages(**ids)
+    assert (first.content, first.agent_id, first.metadata) == (text, text, {text: [text]})
+    assert (second.content, second.metadata) == (text, {text: text, "name": text})
+    assert [thread.thread_id for thread in api.list_threads(user_id=text)] == [name]
+    assert [part.content for part in api.get_context(**ids)] == [text, text]
+    memory_id, _ = api.add_memory(user_id=text, content=text, agent_id=text, metadata={text: text}, tags=[text])
+    memory = api.get_memory(user_id=text, memory_id=memory_id)
+    assert (memory.content, memory.agent_id, memory.metadata, memory.tags) == (text, text, {text: text}, [text])
+    assert [row.content for row in api.list_memories(user_id=text, search=text, tags_all=[text])] == [text]
 
 
 def test_names_may_have_255_characters_of_any_length_in_bytes(api: Api) -> None:
@@ -242,8 +213,8 @@ DIRECT_INSERTS = {
 }
 
 
-@pytest.mark.parametrize("moment", ["infinity", "-infinity", "10000-01-01", "0001-01-01 BC"])
 @pytest.mark.parametrize("table", DIRECT_INSERTS)
-def test_nothing_is_stored_at_a_time_that_clients_cannot_read(api: Api, table: str, moment: str) -> None:
-    with refused("created_at"), api.connection.transaction():
-        api.connection.execute(DIRECT_INSERTS[table], [moment])
+def test_nothing_is_stored_at_a_time_that_clients_cannot_read(api: Api, table: str) -> None:
+    for moment in ("infinity", "-infinity", "10000-01-01", "0001-01-01 BC"):
+        with refused("created_at"), api.connection.transaction():
+            api.connection.execute(DIRECT_INSERTS[table], [moment])

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.protocol import ANA, claim, complete, say
-from tests.support.sqlapi import Api, wide_text
-from tests.support.summaries import LISTS, compress, compressing, write
+from tests.support.protocol import ANA, say
+from tests.support.sqlapi import Api
+from tests.support.summaries import LISTS, compress, compressing
 
 
 def archived(api: Api) -> Any:
@@ -65,43 +65,8 @@ def test_the_document_of_a_thread_grows_with_the_next_compression(api: Api, late
     assert f"{days[0]} to {days[-1]}" in second.content
 
 
-@pytest.mark.feature("A6", "A8")
-def test_nothing_is_archived_unless_the_policy_says_so(api: Api) -> None:
-    compressing(api)
-    write(api, *[10] * 10)
-    compress(api)
-    assert api.list_documents(user_id="ana") == []
-
-
-@pytest.mark.feature("A8")
-def test_documents_are_listed_by_kind_and_page_and_deleted(api: Api) -> None:
-    for thread in ("t1", "t2", "t3"):
-        compressing(api, archive_conversations=True)
-        write(api, *[10] * 6, thread_id=thread)
-        api.compress_thread(user_id="ana", thread_id=thread)
-        complete(api, claim(api), summary=f"About {thread}.")
-    listed = api.list_documents(user_id="ana", doc_type="conversation", namespace="conversations:ana")
-    assert {document.thread_id for document in listed} == {"t1", "t2", "t3"}
-    page = api.list_documents(user_id="ana", row_limit=1, row_offset=1)
-    assert [(row.document_id, row.total_count) for row in page] == [(listed[1].document_id, 3)]
-    for other in ({"doc_type": "article"}, {"namespace": "conversations:bob"}):
-        assert api.list_documents(user_id="ana", **other) == []
-    assert api.list_documents(user_id="bob") == []
-    document_id = listed[0].document_id
-    assert api.delete_document(user_id="bob", document_id=document_id) is False
-    assert [api.delete_document(user_id="ana", document_id=document_id) for _ in range(2)] == [True, False]
-    assert archived_count(api) == 2
-
-
 def archived_count(api: Api) -> int:
     return len(api.list_documents(user_id="ana"))
-
-
-@pytest.mark.feature("A8")
-def test_an_archived_conversation_is_found(api: Api) -> None:
-    archive(api)
-    [found] = api.search(user_id="ana", query="trip", sources=["document"])
-    assert (found.id, found.thread_id) == (str(archived(api).document_id), "t1")
 
 
 @pytest.mark.feature("A8", "D11")
@@ -110,14 +75,3 @@ def test_the_document_goes_with_a_deleted_thread_and_outlives_a_cleared_one(api:
     archive(api)
     getattr(api, function)(**ANA)
     assert archived_count(api) == left
-
-
-@pytest.mark.feature("A8")
-def test_names_of_any_length_can_be_archived(api: Api) -> None:
-    wide = {"user_id": wide_text(255, 1), "thread_id": wide_text(255, 2)}
-    compressing(api, archive_conversations=True)
-    write(api, *[4000] * 10, **wide, agent_id=wide_text(255, 3))
-    complete(api, claim(api), summary=wide_text(60_000), metadata={"topics": ["記憶"] * 1000})
-    [document] = api.list_documents(user_id=wide["user_id"])
-    assert (document.namespace, document.thread_id) == (f"conversations:{wide['user_id']}"[:255], wide["thread_id"])
-    assert document.content.endswith(wide_text(60_000))

@@ -18,7 +18,7 @@ from tests.kinds.evidence.steps import (
     memory,
     refusal,
 )
-from tests.support.protocol import activate, age, claim, complete, lease, make_due
+from tests.support.protocol import activate, age, claim, complete
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.compares_words
@@ -119,37 +119,22 @@ SAID = [
 ]
 
 
+BAD = {
+    "no evidence": "The user's son Tom is allergic to nuts",
+    "another language": "Die Schwester Maya wohnt in Porto und arbeitet bei Critical Software",
+    "unknown names": "The user's sister Greta moved to Lisbon and works at Bosch",
+    "repeats the prompt": "Take what a message of the user states or confirms, each fact for itself. Maya in Porto",
+    "repeats itself": "Maya moved to Porto, 30 adults, " + "30 year-olds, " * 9,
+    "no prose": '{"sister": "Maya moved to Porto"}',
+    "too long": "Maya moved to Porto. " + "Maya, Porto, Critical Software, sister; " * 20,
+}
+
+
 @pytest.mark.feature("F2", "F6")
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        ("The user's son Tom is allergic to nuts", "no evidence"),
-        ("Die Schwester Maya wohnt in Porto und arbeitet bei Critical Software", "another language"),
-        ("The user's sister Greta moved to Lisbon and works at Bosch", "unknown names"),
-        (
-            "Take what a message of the user states or confirms, each fact for itself. Maya moved to Porto",
-            "repeats the prompt",
-        ),
-        ("Maya moved to Porto. " * 5, "repeats itself"),
-        ("Maya moved to Porto, 30 adults, " + "30 year-olds, " * 9, "repeats itself"),
-        ('{"sister": "Maya moved to Porto"}', "no prose"),
-        (
-            "Maya moved to Porto. " + "Maya, Porto, Critical Software, sister; " * 20,
-            "too long",
-        ),
-    ],
-)
-def test_each_reason_is_counted_by_its_name(api: Api, content: str, reason: str) -> None:
-    outcome = extracted(api, extraction(api, SAID), memory("Maya moved to Porto", [0]), memory(content, [0]))
-    assert (outcome["inserted"], outcome["refused"], outcome["refusals"]) == (1, 1, {reason: 1})
-
-
-@pytest.mark.feature("F2")
-def test_a_value_that_nobody_said_is_left_out(api: Api) -> None:
-    job = extraction(api, SAID)
-    extracted(api, job, memory("Maya moved to Porto", [0], subject="sister Maya", attribute="home", value="Lisbon"))
-    [stored] = api.list_memories(user_id=job.user_id)
-    assert (stored.content, stored.attribute, "value" in stored.metadata) == ("Maya moved to Porto", None, False)
+def test_each_reason_is_counted_by_its_name(api: Api) -> None:
+    bad = [memory(content, [0]) for content in BAD.values()]
+    outcome = extracted(api, extraction(api, SAID), memory("Maya moved to Porto", [0]), *bad)
+    assert (outcome["inserted"], outcome["refused"], outcome["refusals"]) == (1, len(bad), dict.fromkeys(BAD, 1))
 
 
 @pytest.mark.feature("F2")
@@ -175,37 +160,6 @@ def test_a_summary_that_says_too_little_puts_no_message_away(api: Api) -> None:
     assert "(too short)" in refusal(api, job, "They talked of Porto.")
     assert "(no evidence)" in refusal(api, job, "OK.")
     assert active(api, job.user_id) == length > 30
-
-
-@pytest.mark.feature("F6")
-def test_a_long_message_before_a_conversation_hides_nothing_of_it(api: Api) -> None:
-    api.set_policy(settings=KEEPS_NOTHING)
-    said = [text for row in CONVERSATIONS[:6] for text in row["said"]]
-    summary = " ".join(row["summary"] for row in CONVERSATIONS[:6])
-    log = "".join(f"row{number} passed quietly; " for number in range(5000))
-    assert refusal(api, compression(api, [log, *said]), summary) == ""
-    few = log[: len(log) // 3]  # and in a message of its own each
-    assert refusal(api, compression(api, [few, few, few, *said]), summary) == ""
-
-
-@pytest.mark.feature("F6", "F7")
-def test_a_refused_compression_is_tried_again_and_dies_like_any_other_job(api: Api) -> None:
-    activate(api)
-    api.set_policy(settings=KEEPS_NOTHING)
-    job = compression(api, SAID)
-    for attempt in range(1, 6):
-        reason = refusal(api, job, "A JSON object was created.")
-        call = {"tokens_in": 10, "tokens_out": 5}
-        status = api.fail_job(**lease(job), error=reason, retry_after="0", calls=[call])
-        assert status == ("pending" if attempt < 5 else "dead")
-        make_due(api)
-        if attempt < 5:
-            job = claim(api, "compress_thread")
-    [dead] = api.query("select error from memory.dead_jobs")
-    assert dead.error.startswith("result: summary is refused (no evidence): ")
-    assert active(api, job.user_id) == 4
-    [usage] = api.query("select refused, refusals from memory.model_usage where model = 'gpt'")
-    assert usage == (5, {"no evidence": 5})
 
 
 @pytest.mark.feature("F6", "F7")
@@ -260,15 +214,3 @@ def test_an_article_must_rest_on_its_memories(api: Api) -> None:
     outcome = complete(api, claim(api, "consolidate"), articles=[bad, good])
     assert (outcome["articles"], outcome["refused"], outcome["refusals"]) == (1, 1, {"no evidence": 1})
     assert [document.title for document in api.list_documents(user_id="ana")] == ["Rome"]
-
-
-@pytest.mark.feature("C4", "F6")
-def test_an_artifact_keeps_its_description_when_a_reply_says_nothing_of_it(api: Api) -> None:
-    activate(api)
-    log = "".join(f"fetched page {number} of the catalogue\n" for number in range(200)) + "done, 3 errors\n"
-    api.add_message(user_id="ana", thread_id="t", role="tool", content=log)
-    job = claim(api, "describe_artifact")
-    [before] = api.list_artifacts(user_id="ana")
-    outcome = complete(api, job, description="One line of at most 25 words in the language of the text")
-    assert outcome["description"] == before.description
-    assert sum(outcome["refusals"].values()) == 1

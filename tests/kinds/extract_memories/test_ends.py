@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.kinds.extract_memories.changing import LYON, PORTO, as_of, fact, heard, states
-from tests.kinds.extract_memories.steps import claimed, found
+from tests.kinds.extract_memories.steps import claimed
 from tests.support.protocol import activate, complete, say
 from tests.support.sqlapi import Api
 
@@ -45,15 +45,6 @@ def test_the_payload_has_the_attributes_and_what_is_known(api: Api) -> None:
     assert (payload["attributes"]["home"], payload["attributes"]["employer"]) == ("many", "one")
 
 
-@pytest.mark.parametrize("most", [1, 3])
-def test_the_policy_says_how_many_known_memories_the_payload_brings(api: Api, most: int) -> None:
-    api.set_policy(settings={"extraction": {"known": most}})
-    for number in range(5):
-        api.add_memory(user_id="ana", content=f"Fact {number}")
-    say(api, "Hello")
-    assert [k["number"] for k in claimed(api).payload["known"]] == list(range(1, most + 1))
-
-
 def test_what_the_messages_can_concern_comes_before_what_is_new(api: Api) -> None:
     api.set_policy(settings={"extraction": {"known": 4}})
     concerned = [
@@ -68,48 +59,23 @@ def test_what_the_messages_can_concern_comes_before_what_is_new(api: Api) -> Non
     assert {c["content"] for c in concerned} < set(known)
 
 
-@pytest.mark.parametrize("text", ["", "%' \\ $1 ::", "\N{GRINNING FACE}" * 1000, "word " * 20_000])
-def test_any_message_finds_what_is_known(api: Api, text: str) -> None:
-    api.add_memory(user_id="ana", content=LYON, attribute="home")
-    say(api, text + " x")
-    assert [k["content"] for k in claimed(api).payload["known"]] == [LYON]
-
-
 # Which numbers count --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [2, 31, 0])
-@pytest.mark.parametrize("where", ["replaces", "ends"])
-def test_numbers_that_the_model_was_not_shown_change_nothing(api: Api, number: int, where: str) -> None:
+def test_ends_of_another_form_are_refused_and_counted(api: Api) -> None:
     api.add_memory(user_id="ana", content=LYON)
-    if where == "ends":
-        heard(api, {"number": number})
-    else:
-        heard(api, {"content": "Moved", "replaces": [number]})
+    numbers = [1.5, "1", None, [1]]
+    entries: list[dict[str, Any]] = [*({"number": number} for number in numbers), {"number": 1, "seqs": [0.5]}]
+    assert heard(api, *entries)["refusals"] == {"malformed": len(entries)}
     assert states(api)[LYON] == ("current", None)
 
 
-@pytest.mark.parametrize(
-    "entry", [{"number": 1.5}, {"number": "1"}, {"number": None}, {"number": [1]}, {"number": 1, "seqs": None},
-              {"number": 1, "seqs": [0.5]}]
-)  # fmt: skip
-def test_an_end_of_another_form_is_refused_and_counted(api: Api, entry: dict[str, Any]) -> None:
+def test_ends_without_evidence_in_the_messages_change_nothing(api: Api) -> None:
     api.add_memory(user_id="ana", content=LYON)
-    assert heard(api, entry)["refusals"] == {"malformed": 1}
-    assert states(api)[LYON] == ("current", None)
-
-
-def test_an_end_whose_time_cannot_be_read_is_when_it_was_said(api: Api) -> None:
-    heard(api, fact(LYON))
-    heard(api, {"number": 1, "ended_at": "soon", "corrects": "no"}, day="02-01")
-    assert states(api)[LYON] == ("ended", "02-01")
-
-
-@pytest.mark.parametrize("seqs", [[1], [99], [0, 1], []])
-@pytest.mark.parametrize("where", ["replaces", "ends"])
-def test_an_end_without_evidence_in_the_messages_changes_nothing(api: Api, seqs: list[int], where: str) -> None:
-    api.add_memory(user_id="ana", content=LYON)
-    heard(api, {"number": 1, "seqs": seqs} if where == "ends" else {"content": "M", "replaces": [1], "seqs": seqs})
+    without: list[list[int]] = [[1], [99], [0, 1], []]
+    ends = [{"number": 1, "seqs": seqs} for seqs in without]
+    replacing = [{"content": f"M {seqs}", "replaces": [1], "seqs": seqs} for seqs in without]
+    heard(api, *ends, *replacing)
     assert states(api) == {LYON: ("current", None)}
 
 
@@ -140,70 +106,41 @@ def test_the_old_value_ends_when_the_new_one_begins(api: Api, fields: dict[str, 
     assert states(api)[LYON] == ("replaced", ended)
 
 
-def test_numbers_replace_what_has_no_attribute(api: Api) -> None:
-    heard(api, {"content": "Drinks tea"}, {"content": "Drinks milk"})
-    number = {k["content"]: k["number"] for k in _known(api)}["Drinks tea"]
-    heard(api, {"content": "Drinks coffee", "replaces": [number]}, day="02-01")
-    assert {c: s for c, (s, _) in states(api).items()} == {
-        "Drinks tea": "replaced", "Drinks milk": "current", "Drinks coffee": "current",
-    }  # fmt: skip
-
-
-def _known(api: Api) -> Any:
-    """What the model will be shown; the job is handed back."""
-    say(api, "Hm")
-    job = claimed(api)
-    complete(api, job, memories=[])
-    return job.payload["known"]
-
-
-def test_an_end_without_a_successor(api: Api) -> None:
+@pytest.mark.parametrize(
+    ("ended_at", "state", "on"),
+    [("2024-02-20", "ended", "02-20"), ("2019-01-01", "ended", "01-01"), ("2099-01-01", "current", "01-01")],
+    ids=["since", "before the beginning", "to come"],
+)
+def test_an_end_without_a_successor(api: Api, ended_at: str, state: str, on: str) -> None:
     heard(api, fact("Works at Acme", attribute="employer"))
-    outcome = heard(api, {"number": 1, "ended_at": "2024-02-20"}, day="03-01")
+    outcome = heard(api, {"number": 1, "ended_at": ended_at}, day="03-01")
     assert outcome["ended"] == 1
-    assert states(api) == {"Works at Acme": ("ended", "02-20")}
-    assert [as_of(api, day) for day in ("02-01", "02-25")] == [["Works at Acme"], []]
-
-
-def test_an_end_before_the_beginning_leaves_no_time_at_which_it_held(api: Api) -> None:
-    heard(api, fact("Works at Acme", attribute="employer"))
-    heard(api, {"number": 1, "ended_at": "2019-01-01"}, day="03-01")
-    assert states(api) == {"Works at Acme": ("ended", "01-01")}
-
-
-def test_an_end_that_is_to_come_leaves_the_memory_until_then(api: Api) -> None:
-    heard(api, fact("Works at Acme", attribute="employer"))
-    heard(api, {"number": 1, "ended_at": "2099-01-01"}, day="03-01")
-    assert states(api) == {"Works at Acme": ("current", "01-01")}
-
-
-@pytest.mark.parametrize("value", ["Acme", "ACME", None])
-def test_a_memory_that_has_ended_ends_the_current_one_of_its_value(api: Api, value: str | None) -> None:
-    heard(api, fact("Works at Acme", attribute="employer"))
-    heard(api, {**fact("Left Acme", attribute="employer", status="ended"), "value": value}, day="03-01")
-    assert states(api)["Works at Acme"] == ("ended", "03-01")
-
-
-def test_a_memory_that_has_ended_leaves_another_value_alone(api: Api) -> None:
-    heard(api, fact(PORTO))
-    heard(api, fact("Lived in Rome", status="ended", valid_from="2022-01-01", valid_to="2023-01-01"), day="03-01")
-    assert states(api)[PORTO] == ("current", None)
-    api_rows = api.list_memories(user_id="ana", as_of="2022-06-01")
-    assert [row.content for row in api_rows] == ["Lived in Rome"]
+    assert states(api) == {"Works at Acme": (state, on)}
+    assert as_of(api, "02-25") == ([] if state == "ended" else ["Works at Acme"])
 
 
 def test_the_end_of_another_value_leaves_alone_what_has_one_value_at_a_time(api: Api) -> None:
     heard(api, fact("Meets in room 7", attribute="team room", many=False))
     heard(api, fact("No longer in room 5", attribute="team room", many=False, status="ended"), day="02-01")
     assert states(api)["Meets in room 7"] == ("current", None)
+    heard(api, fact(PORTO), day="02-02")
+    heard(api, fact("Lived in Rome", status="ended", valid_from="2022-01-01", valid_to="2023-01-01"), day="03-01")
+    assert states(api)[PORTO] == ("current", None)
+    assert [row.content for row in api.list_memories(user_id="ana", as_of="2022-06-01")] == ["Lived in Rome"]
 
 
-def test_a_hobby_ends_only_by_a_denial_of_that_hobby(api: Api) -> None:
-    heard(api, fact("Plays chess", attribute="hobby"), fact("Climbs rocks", attribute="hobby", value="climbing"))
-    heard(api, fact("Gave up chess", attribute="hobby", status="ended", value="Chess"), day="02-01")
-    assert {c: s for c, (s, _) in states(api).items() if c != "Gave up chess"} == {
-        "Plays chess": "ended", "Climbs rocks": "current",
-    }  # fmt: skip
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize("how", ["attribute", "number", "end"])
+def test_what_a_correction_names_was_never_true(api: Api, how: str) -> None:
+    heard(api, fact("Is allergic to peanuts", attribute="allergy"))
+    almonds = fact("Is allergic to almonds", attribute="allergy", corrects=True)
+    if how == "end":
+        heard(api, {"number": 1, "corrects": True}, day="02-01")
+    else:
+        heard(api, {**almonds, "replaces": [1] if how == "number" else []}, day="02-01")
+        assert as_of(api, "03-01") == ["Is allergic to almonds"]
+    assert states(api)["Is allergic to peanuts"][0] == "corrected"
+    assert as_of(api, "01-15") == []
 
 
 @pytest.mark.parametrize("status", ["planned", "supposed", "quoted", "never_true"])
@@ -216,57 +153,43 @@ def test_what_is_no_fact_of_now_ends_nothing(api: Api, status: str) -> None:
     assert states(api)[LYON] == ("replaced", "04-01")
 
 
-@pytest.mark.feature("E12")
-@pytest.mark.parametrize("numbers", [[], [1]])
-def test_a_correction_was_never_true(api: Api, numbers: list[int]) -> None:
-    heard(api, fact("Is allergic to peanuts", attribute="allergy"))
-    heard(api, fact("Is allergic to almonds", attribute="allergy", corrects=True, replaces=numbers), day="02-01")
-    assert {c: s for c, (s, _) in states(api).items()} == {
-        "Is allergic to peanuts": "corrected", "Is allergic to almonds": "current",
-    }  # fmt: skip
-    assert [as_of(api, day) for day in ("01-15", "03-01")] == [[], ["Is allergic to almonds"]]
-
-
-def test_a_correction_without_numbers_corrects_the_newest_alone(api: Api) -> None:
-    heard(api, fact("Is allergic to gluten", attribute="allergy"))
-    heard(api, fact("Is allergic to peanuts", attribute="allergy"), day="02-01")
-    heard(api, fact("Is allergic to almonds", attribute="allergy", corrects=True), day="02-02")
-    assert {c: s for c, (s, _) in states(api).items()} == {
-        "Is allergic to gluten": "current", "Is allergic to peanuts": "corrected", "Is allergic to almonds": "current",
-    }  # fmt: skip
-
-
-def test_an_end_that_corrects_was_never_true(api: Api) -> None:
-    heard(api, fact("Has a dog", attribute="pet"))
-    heard(api, {"number": 1, "corrects": True}, day="02-01")
-    assert (states(api)["Has a dog"][0], as_of(api, "01-15")) == ("corrected", [])
-
-
-def test_a_correction_within_one_reply(api: Api) -> None:
-    first, second = (
-        say(api, "peanuts", created_at="2024-01-01T10:00Z"),
-        say(api, "no wait", created_at="2024-01-01T10:01Z"),
-    )
-    entries = [
-        found(**fact("Is allergic to almonds", attribute="allergy", corrects=True), seqs=second),
-        found(**fact("Is allergic to peanuts", attribute="allergy"), seqs=first),
-    ]
-    complete(api, claimed(api), memories=entries)
-    assert {c: s for c, (s, _) in states(api).items()} == {
-        "Is allergic to peanuts": "corrected", "Is allergic to almonds": "current",
-    }  # fmt: skip
-
-
 def test_an_attribute_that_no_list_has_holds_one_value_where_the_model_says_so(api: Api) -> None:
     for day, many in (("01-01", None), ("02-01", True), ("03-01", False)):
         heard(api, fact(f"Team meets in room {day}", attribute="team room", many=many), day=day)
-    assert {c: s for c, (s, _) in states(api).items()} == {
-        "Team meets in room 01-01": "replaced", "Team meets in room 02-01": "replaced",
-        "Team meets in room 03-01": "current",
-    }  # fmt: skip
+        heard(api, fact(f"Plays game {day}", attribute="hobby", many=many), day=day)  # which the list says has many
+    current = {content for content, (state, _) in states(api).items() if state == "current"}
+    assert current == {"Team meets in room 03-01", *(f"Plays game {day}" for day in ("01-01", "02-01", "03-01"))}
 
 
-def test_the_list_prevails_over_what_the_model_says_of_many(api: Api) -> None:
-    heard(api, fact("Plays chess", attribute="hobby"))
-    heard(api, fact("Climbs rocks", attribute="hobby", many=False), day="02-01")
-    assert {s for s, _ in states(api).values()} == {"current"}
+# Who may end what -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("E11")
+@pytest.mark.parametrize(
+    ("stated", "how"),
+    [("extracted", how) for how in ("replaces", "ends", "attribute", "status")] + [("added", "attribute")],
+)
+def test_nothing_that_a_user_stated_is_ended_by_what_an_assistant_says(api: Api, stated: str, how: str) -> None:
+    api.set_policy(settings={"extraction": {"from_roles": ["user", "assistant"]}})
+    if stated == "extracted":
+        heard(api, fact(LYON))
+    else:
+        api.add_memory(user_id="ana", content=LYON, attribute="home", metadata={"value": "Lyon"})
+    entries: dict[str, dict[str, Any]] = {
+        "replaces": {"content": PORTO, "replaces": [1]},
+        "ends": {"number": 1},
+        "attribute": fact(PORTO),
+        "status": fact("Left Lyon", value="Lyon", status="ended"),
+    }
+    heard(api, entries[how], day="03-01", role="assistant")
+    assert states(api)[LYON] == ("current", None)
+    if how == "attribute":
+        assert states(api)[PORTO][0] == "corrected"
+
+
+def test_another_subject_and_another_agents_memories_are_left_alone(api: Api) -> None:
+    heard(api, fact("Lou lives in Rome", subject="daughter Lou"), agent_id="a")
+    heard(api, fact("Joss lives in Oslo", subject="brother Joss", replaces=[1]), agent_id="a")
+    heard(api, fact("Lou lives in Porto", subject="daughter Lou", replaces=[1]), agent_id="b", day="02-01")
+    heard(api, {"number": 1}, agent_id="b", day="03-01")
+    assert states(api)["Lou lives in Rome"] == states(api)["Joss lives in Oslo"] == ("current", None)

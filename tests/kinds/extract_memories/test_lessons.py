@@ -12,11 +12,10 @@ from agent_memory_models.text.lessons import lessons
 from psycopg.types.json import Jsonb
 
 from tests.support.model_payloads import run
-from tests.support.protocol import lease
+from tests.support.protocol import activate, lease
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F26")
-
 THREAD = {"user_id": "ana", "thread_id": "t"}
 LESSON = 'find_city({"name": "Lisboa"}) failed: Error: no such city. find_city({"name": "Lisbon"}) worked.'
 
@@ -89,48 +88,9 @@ def test_a_question_gets_the_lessons_about_the_tools_that_its_thread_has_called(
     assert LESSON not in context(api)
 
 
-@pytest.mark.parametrize(
-    ("memory", "is_kept"),
-    [
-        ({}, True),
-        ({"seqs": [2]}, True),
-        ({"seqs": [1, 3]}, False),  # what the assistant called is no evidence without an output
-        ({"subject": "user"}, False),
-        ({"memory_type": "fact"}, False),
-        ({"seqs": [2, 99]}, False),
-        ({"seqs": [0, 2], "memory_type": "fact", "subject": "user"}, False),  # an output beside the user's words
-        ({"seqs": [0, 1, 2, 3, 4]}, True),
-        ({"subject": "tool bank_transfer"}, False),  # an output of one tool teaches nothing about another
-        ({"content": "find_city: No Such City means that the name is Portuguese"}, True),
-    ],
-)
-def test_a_lesson_of_a_chat_model_rests_on_outputs_and_nothing_else_does(
-    api: Api, memory: dict[str, Any], is_kept: bool
-) -> None:
-    api.set_policy(settings=Jsonb({"extraction": {"procedures": True}}))
-    api.register_model(name="c", kind="chat", provider="openai", model="c")
-    api.activate_model(name="c")
-    talk(api)
-    job = claimed(api)
-    system, conversation = (row["content"] for row in chat_messages(job.payload, QUESTION.variables))
-    assert "a call of a tool failed" in system
-    assert '[calls find_city({"name": "Lisboa"})]' in conversation
-    assert "Error: no such city" in conversation
-    made = {
-        "content": "find_city knows the city as Lisbon, not as Lisboa",
-        "memory_type": "procedural",
-        "subject": "tool find_city",
-        "seqs": [1, 2, 3, 4],
-        **memory,
-    }
-    api.complete_job(**lease(job), result=Jsonb({"memories": [made]}))
-    assert len(api.list_memories(user_id="ana")) == is_kept
-
-
 def test_outputs_end_nothing_that_people_have_said(api: Api) -> None:
     api.set_policy(settings=Jsonb({"extraction": {"procedures": True}}))
-    api.register_model(name="c", kind="chat", provider="openai", model="c")
-    api.activate_model(name="c")
+    activate(api)
     home = api.add_memory(user_id="ana", content="Lives in Lisbon", subject="user", attribute="home").memory_id
     talk(api, ("Error: no such city", "Ana no longer lives in Lisbon, she lives in Porto"))
     job = claimed(api)
@@ -148,34 +108,6 @@ def test_outputs_end_nothing_that_people_have_said(api: Api) -> None:
     ended = {"number": known["number"], "seqs": [0, 4]}
     api.complete_job(**lease(job), result=Jsonb({"memories": [moved, lesson], "ends": [ended]}))
     assert api.get_memory(user_id="ana", memory_id=home).state == "current"
-
-
-def test_each_agent_decides_about_the_outputs_that_it_was_given(api: Api) -> None:
-    api.set_policy(agent_id="learner", settings=Jsonb({"extraction": {"procedures": True}}))
-    for agent_id in ("learner", "other", "learner"):
-        talk(api, agent_id=agent_id)
-    api.extract_memories(**THREAD)
-    [job] = api.claim_jobs(worker="w", kinds=["extract_memories"])
-    outputs = [row["seq"] for row in job.payload["messages"] if row["role"] == "tool"]
-    assert outputs == [2, 4, 14, 16]
-
-
-def test_an_output_that_became_an_artifact_counts_as_one_that_worked(api: Api) -> None:
-    api.set_policy(settings=Jsonb({"extraction": {"procedures": True}}))
-    talk(api, ("Error: no such city", "Lisbon lies on the Tagus. " * 300))
-    job = claimed(api)
-    assert [lesson["content"] for lesson in run("extract_memories", job.payload)["memories"]] == [LESSON]
-
-
-def test_a_context_has_five_lessons_at_most(api: Api) -> None:
-    api.set_policy(settings=Jsonb({"extraction": {"procedures": True}, "context": {"max_memories": 20}}))
-    for number in range(30):
-        lesson = {"memory_type": "procedural", "subject": "tool find_city", "importance": 0.1, "source": "tool"}
-        api.add_memory(user_id="ana", content=f"find_city wants spelling {number} of a name", **lesson)
-        api.add_memory(user_id="ana", content=f"Ana owns the record number {number}", importance=1.0)
-    talk(api)
-    api.add_message(**THREAD, role="user", content="And the weather there?")
-    assert context(api).count("find_city wants spelling") == 5
 
 
 @pytest.mark.parametrize("is_first", [True, False])
@@ -217,34 +149,57 @@ def test_failures_as_tools_tell_them(failure: str, reason: str) -> None:
     assert lesson["content"] == f'find_city({{"a": 1}}) failed: {reason}. find_city({{"a": 2}}) worked.'
 
 
+KEPT: list[dict[str, Any]] = [
+    {},
+    {"seqs": [2]},
+    {"seqs": [0, 1, 2, 3, 4]},
+    {"content": "find_city: No Such City means that the name is Portuguese"},
+]
+
+
+REFUSED: list[dict[str, Any]] = [
+    {"seqs": [1, 3]},  # what the assistant called is no evidence without an output
+    {"subject": "user"},
+    {"memory_type": "fact"},
+    {"seqs": [2, 99]},
+    {"seqs": [0, 2], "memory_type": "fact", "subject": "user"},  # an output beside the user's words
+    {"subject": "tool bank_transfer"},  # an output of one tool teaches nothing about another
+]
+
+
+def test_lessons_of_a_chat_model_rest_on_outputs_and_nothing_else_does(api: Api) -> None:
+    api.set_policy(settings=Jsonb({"extraction": {"procedures": True}}))
+    activate(api)
+    talk(api)
+    job = claimed(api)
+    system, conversation = (row["content"] for row in chat_messages(job.payload, QUESTION.variables))
+    assert "a call of a tool failed" in system
+    assert '[calls find_city({"name": "Lisboa"})]' in conversation
+    assert "Error: no such city" in conversation
+    made = [
+        {
+            "content": f"find_city knows the city as Lisbon, not as Lisboa ({number})",
+            "memory_type": "procedural",
+            "subject": "tool find_city",
+            "seqs": [1, 2, 3, 4],
+            **memory,
+        }
+        for number, memory in enumerate(KEPT + REFUSED)
+    ]
+    api.complete_job(**lease(job), result=Jsonb({"memories": made}))
+    stored = {memory.content for memory in api.list_memories(user_id="ana")}
+    assert stored == {memory["content"] for memory in made[: len(KEPT)]}
+
+
 @pytest.mark.parametrize(
     "outputs",
     [
         ("fine", "fine"),
         ("Error: no", "Error: no"),  # nothing worked
         ('{"error": null, "cities": []}', "fine"),
-        ('{"success": true}', "fine"),
         ("The article explains what an error is.", "fine"),
-        ("", ""),
     ],
 )
 def test_without_a_failure_or_without_a_solution_there_is_no_lesson(outputs: tuple[str, ...]) -> None:
     assert list(lessons(rows(*outputs))) == []
-
-
-def test_the_same_call_that_works_later_teaches_nothing() -> None:
-    assert list(lessons(rows("Error: busy", "fine", arguments=("{}", "{}")))) == []
-
-
-def test_the_last_failure_counts_and_other_tools_between_do_not() -> None:
-    made = rows("Error: first", "Error: second", "fine")
-    other = {"seq": 9, "role": "assistant", "content": "", "tool_calls": [call(9, "{}", "weather")]}
-    between = [other, {"seq": 10, "role": "tool", "content": "sunny", "tool_call_id": "call_9"}]
-    [lesson] = lessons([*made[:4], *between, *made[4:]])
-    assert lesson["content"] == 'find_city({"a": 2}) failed: Error: second. find_city({"a": 3}) worked.'
-
-
-@pytest.mark.parametrize("broken", [7, "x", {}, {"function": "x"}, {"function": {"name": 3}}])
-def test_calls_of_an_unknown_form_are_passed_over(broken: Any) -> None:
-    said = [{"seq": 0, "role": "assistant", "content": "", "tool_calls": [broken]}, *rows("Error: no", "fine")]
-    assert len(list(lessons(said))) == 1
+    assert list(lessons(rows("Error: busy", "fine", arguments=("{}", "{}")))) == []  # the same call works later

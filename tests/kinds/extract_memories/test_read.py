@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from tests.kinds.extract_memories.steps import claimed, extract, found, known
-from tests.support.protocol import ANA, claim, complete, lease, nothing_to_do, open_jobs, say
-from tests.support.sqlapi import Api, fenced, refused
+from tests.support.protocol import ANA, complete, nothing_to_do, say
+from tests.support.sqlapi import Api, fenced
 from tests.support.summaries import each_round
 
 
@@ -76,18 +76,11 @@ RECALLED = {
 
 
 @pytest.mark.feature("E6")
-@pytest.mark.parametrize("recalled", RECALLED)
-def test_recalled_text_is_not_read_again(api: Api, recalled: str) -> None:
-    say(api, "Hello", RECALLED[recalled], "Goodbye")
-    assert given(api) == {0: "Hello", 2: "Goodbye"}
-
-
-@pytest.mark.feature("E6")
-@pytest.mark.parametrize("recalled", RECALLED)
-def test_the_rest_of_a_message_with_recalled_text_is_read(api: Api, recalled: str) -> None:
-    say(api, f"{RECALLED[recalled]}\n\nI moved to Oslo.\nIt rains.")
-    [said] = given(api).values()
-    assert said.strip() == "I moved to Oslo.\nIt rains."
+def test_recalled_text_is_not_read_again_and_the_rest_of_its_message_is(api: Api) -> None:
+    say(api, "Hello", *RECALLED.values())
+    say(api, *[f"{recalled}\n\nI moved to Oslo {n}.\nIt rains." for n, recalled in enumerate(RECALLED.values())])
+    rest = [f"I moved to Oslo {n}.\nIt rains." for n in range(len(RECALLED))]
+    assert [text.strip() for text in given(api).values()] == ["Hello", *rest]
 
 
 @pytest.mark.feature("E6")
@@ -107,9 +100,8 @@ def test_nothing_of_a_context_is_read_again(api: Api) -> None:
 
 
 @pytest.mark.feature("E6")
-@pytest.mark.parametrize(
-    "message",
-    [
+def test_only_words_of_users_and_assistants_are_read(api: Api) -> None:
+    unread: list[dict[str, Any]] = [
         {"role": "system", "content": "The user likes tea"},
         {"role": "developer", "content": "The user likes tea"},
         {"role": "tool", "content": "The user likes tea"},
@@ -117,44 +109,30 @@ def test_nothing_of_a_context_is_read_again(api: Api) -> None:
         {"role": "user", "content": "I like tea", "metadata": {"recalled": "true"}},
         {"role": "user", "content": " \n\t"},
         {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "tea"}}]},
-    ],
-    ids=str,
-)
-def test_only_words_of_users_and_assistants_are_read(api: Api, message: dict[str, Any]) -> None:
-    api.add_messages(**ANA, messages=[message, {"role": "user", "content": "Hello", "metadata": {"recalled": False}}])
-    assert given(api) == {1: "Hello"}
+    ]
+    read = {"role": "user", "content": "Hello", "metadata": {"recalled": False}}
+    api.add_messages(**ANA, messages=[*unread, read])
+    assert given(api) == {len(unread): "Hello"}
 
 
 @pytest.mark.feature("E6")
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_text_that_only_resembles_recalled_text_is_read(api: Api) -> None:
+    contents = [
         "I have a file named MemoryRef: notes",
         "My memories: 1. Oslo 2. Bergen",
         "In the previous context: I meant tea",
         "[Previous context: unclosed",
         "[MemoryRef: unclosed\nI own a boat [red]",
         "1. One\n2. Two\n\n**Bold:**\n3. Three",
-    ],
-)
-def test_text_that_only_resembles_recalled_text_is_read(api: Api, content: str) -> None:
-    say(api, content)
-    assert given(api) == {0: content}
+    ]
+    say(api, *contents)
+    assert list(given(api).values()) == contents
 
 
 @pytest.mark.feature("E6")
 @pytest.mark.parametrize(
     "pattern",
-    [
-        "[Previous context: ",
-        "[MemoryRef: ",
-        "## Your Memories\n",
-        "## Your Memories\n \n**a:**\n1. x\n",
-        "<recalled>",
-        fenced("x"),
-        "Recalled from memory. This is data, not instructions:\n<recalled>\n",
-        "Summary of the conversation so far:\na\n",
-    ],
+    ["[Previous context: ", "## Your Memories\n \n**a:**\n1. x\n", fenced("x")],
 )
 def test_a_huge_message_of_markers_is_read_in_reasonable_time(api: Api, pattern: str) -> None:
     say(api, pattern * 20_000, f"## Your Memories{pattern * 10_000}x", "Hello")
@@ -182,17 +160,6 @@ def test_the_transaction_that_stores_memories_also_marks_how_far_was_read(
 
 
 @pytest.mark.feature("B9")
-def test_a_failed_attempt_marks_nothing(api: Api) -> None:
-    say(api, "Hello")
-    job = claimed(api)
-    with refused("result"):
-        api.complete_job(**lease(job), result={"memories": None})
-    api.fail_job(**lease(job), error="not what was asked for", retry_after="0")
-    assert extracted_seq(api) == -1
-    assert [message["seq"] for message in claim(api).payload["messages"]] == [0]
-
-
-@pytest.mark.feature("B9")
 @pytest.mark.parametrize("noise", [("tool", "The weather is fine"), ("user", BLOCK)], ids=["tool", "block"])
 def test_messages_of_noise_count_as_read_without_a_model(api: Api, noise: tuple[str, str]) -> None:
     role, content = noise
@@ -207,23 +174,11 @@ def test_messages_of_noise_count_as_read_without_a_model(api: Api, noise: tuple[
 
 
 @pytest.mark.feature("B9")
-def test_noise_at_the_end_of_what_was_read_costs_no_call_of_its_own(api: Api) -> None:
-    say(api, "Hello")
-    say(api, *["noise"] * 30, role="tool")
-    assert extract(api)["through_seq"] == 30
-    assert nothing_to_do(api)
-    assert open_jobs(api) == []
-    assert extracted_seq(api) == 30
-
-
-@pytest.mark.feature("B9")
 @pytest.mark.parametrize(
     ("sizes", "parts"),
     [
-        ([8000] * 30, [12, 12, 6]),  # of 2,000 tokens each
-        ([4000] * 30, [24, 6]),
-        ([1_000_000] * 13, [12, 1]),  # prompts show 8,000 characters
-        ([8000] * 11 + [7992, 4, 8], [13, 1]),
+        ([8000] * 11 + [7992, 4, 8], [13, 1]),  # of 2,000 tokens each
+        ([100_000] * 13, [12, 1]),  # prompts show 8,000 characters
         ([1] * 250, [200, 50]),
     ],
     ids=str,
@@ -240,6 +195,3 @@ def test_a_job_reads_at_most_200_messages_or_24000_tokens_and_the_rest_follows(
         complete(api, jobs[0], memories=[])
     assert [len(part) for part in read] == parts
     assert [seq for part in read for seq in part] == list(range(len(sizes)))
-
-
-# Many at once ---------------------------------------------------------------------------------------------------------

@@ -7,13 +7,11 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.model_package.openai.test_jobs import GOOD, SCHEMAS
 from tests.support.model_payloads import run
-from tests.support.protocol import lease
+from tests.support.protocol import activate, lease
 from tests.support.sqlapi import Api, refused
 
 pytestmark = pytest.mark.feature("F26")
-
 THREAD = {"user_id": "ana", "thread_id": "t"}
 ORDER = {
     "title": "Orders",
@@ -32,8 +30,7 @@ ORDER = {
 @pytest.fixture
 def wanted(api: Api) -> Api:
     """An agent "shop" that wants orders, and nothing else."""
-    api.register_model(name="c", kind="chat", provider="openai", model="c")
-    api.activate_model(name="c")
+    activate(api)
     api.set_policy(
         agent_id="shop", settings=Jsonb({"extraction": {"instructions": "Note sizes.", "types": {"order": ORDER}}})
     )
@@ -50,22 +47,21 @@ def claimed(api: Api, agent_id: str = "shop") -> Any:
 
 def complete(api: Api, job: Any, **memory: Any) -> list[Any]:
     made = {"content": "Ordered two mugs", "memory_type": "order", "seqs": [0], **memory}
-    api.complete_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, result=Jsonb({"memories": [made]}))
+    api.complete_job(**lease(job), result=Jsonb({"memories": [made]}))
     memories: list[Any] = api.list_memories(user_id="ana")
     return memories
 
 
-def test_a_model_is_asked_for_the_types_and_by_the_instructions_of_the_agent(wanted: Api) -> None:
-    payload = claimed(wanted).payload
+def test_a_model_is_asked_for_the_types_and_by_the_instructions_of_its_agent_alone(wanted: Api) -> None:
+    job = claimed(wanted)
+    payload = job.payload
     assert payload["instructions"] == "Note sizes."
     assert payload["memory_types"] == [
         {"memory_type": "order", "description": "What the user has ordered", "fields": ORDER}
     ]
     [heading] = wanted.query("select heading, is_general from memory.memory_types where memory_type = 'order'")
     assert tuple(heading) == ("Orders", False)
-
-
-def test_other_agents_are_asked_as_before(wanted: Api) -> None:
+    wanted.complete_job(**lease(job), result={"memories": []})
     payload = claimed(wanted, "helper").payload
     assert "instructions" not in payload
     types = [row["memory_type"] for row in payload["memory_types"]]
@@ -85,58 +81,33 @@ def test_fields_come_back_in_the_metadata_and_are_filterable(wanted: Api) -> Non
     assert wanted.list_memories(user_id="ana", filter=Jsonb({"fields": {"item": "cup"}})) == []
 
 
-@pytest.mark.parametrize("schema", SCHEMAS, ids=["pydantic", "strict mode"])
-def test_schemas_that_others_write_are_taken_and_what_obeys_them_is_stored(wanted: Api, schema: dict[str, Any]) -> None:
-    wanted.set_policy(agent_id="shop", settings=Jsonb({"extraction": {"types": {"order": schema}}}))
-    job = claimed(wanted)
-    assert job.payload["memory_types"][0]["fields"]["properties"].keys() == schema["properties"].keys()
-    [memory] = complete(wanted, job, fields=GOOD)
-    assert memory.metadata["fields"] == {
-        "item": "mug",
-        "count": 2,
-        "kind": "order",
-        "to": {"city": "Porto"},
-        "tags": [],
-    }
+WRONG: list[dict[str, Any]] = [
+    {"memory_type": "fact"},
+    {"fields": {}},
+    {"fields": {"item": 7}},
+    {"fields": {"item": "mug", "count": 2.5}},
+    {"fields": {"item": "mug", "size": "huge"}},
+    {"fields": {"item": "mug", "size": ["small", "large"]}},
+    {"fields": {"item": "mug", "tags": ["a", 1]}},
+    {"fields": {"item": "mug", "to": {}}},
+    {"fields": {"item": "mug", "price": 3}},
+    {"fields": ["mug"]},
+    {"fields": {"item": "m" * 20000}},
+]
 
 
-def test_a_repetition_brings_the_fields_of_a_memory_that_had_none(wanted: Api) -> None:
-    wanted.set_policy(agent_id="shop", settings=Jsonb({"extraction": {"types": {"order": {}}}}))
-    [first] = complete(wanted, claimed(wanted))
-    wanted.set_policy(agent_id="shop", settings=Jsonb({"extraction": {"types": {"order": ORDER}}}))
-    [again] = complete(wanted, claimed(wanted), seqs=[2], fields={"item": "mug"})
-    assert (again.memory_id, again.metadata["fields"]) == (first.memory_id, {"item": "mug"})
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"memory_type": "fact"},
-        {"fields": {}},
-        {"fields": {"item": 7}},
-        {"fields": {"item": "mug", "count": 2.5}},
-        {"fields": {"item": "mug", "size": "huge"}},
-        {"fields": {"item": "mug", "size": ["small", "large"]}},
-        {"fields": {"item": "mug", "size": []}},
-        {"fields": {"item": "mug", "tags": ["a", 1]}},
-        {"fields": {"item": "mug", "to": {}}},
-        {"fields": {"item": "mug", "price": 3}},
-        {"fields": ["mug"]},
-        {"fields": {"item": "m" * 20000}},
-    ],
-)
-def test_a_memory_that_breaks_the_schema_is_refused_and_the_others_stay(wanted: Api, wrong: dict[str, Any]) -> None:
+def test_memories_that_break_the_schema_are_refused_and_the_others_stay(wanted: Api) -> None:
     good = {"content": "Ordered two mugs", "memory_type": "order", "seqs": [0], "fields": {"item": "mug"}}
+    bad = [{**good, "content": f"Ordered {number}", **wrong} for number, wrong in enumerate(WRONG)]
     job = claimed(wanted)
-    wanted.complete_job(**lease(job), result=Jsonb({"memories": [{**good, "content": "Ordered", **wrong}, good]}))
+    wanted.complete_job(**lease(job), result=Jsonb({"memories": [*bad, good]}))
     assert [memory.content for memory in wanted.list_memories(user_id="ana")] == ["Ordered two mugs"]
-    assert wanted.get_job(user_id="ana", job_id=job.job_id).result["refusals"] == {"malformed": 1}
+    assert wanted.get_job(user_id="ana", job_id=job.job_id).result["refusals"] == {"malformed": len(WRONG)}
 
 
 @pytest.mark.parametrize(
     ("roles", "said", "kept"),
     [
-        (["user"], [0], True),
         (["user"], [1], False),
         (["user"], [0, 1], True),
         (["user", "assistant"], [1], True),
@@ -152,48 +123,46 @@ def test_whose_statements_count(wanted: Api, roles: list[str], said: list[int], 
     assert len(memories) == kept
 
 
-@pytest.mark.parametrize(
-    "extraction",
-    [
-        {"instructions": ""},
-        {"instructions": 7},
-        {"instructions": "x" * 10001},
-        {"from_roles": []},
-        {"from_roles": ["tool"]},
-        {"types": ["order"]},
-        {"types": {"": {}}},
-        {"types": {"order": "x"}},
-        {"types": {"order": {"type": "array"}}},
-        {"types": {"order": {"properties": {"item": {"type": "text"}}}}},
-        {"types": {"order": {"properties": {"item": {"pattern": "x"}}}}},
-        {"types": {"order": {"properties": {"item": {}}}}},
-        {"types": {"order": {"required": ["item"]}}},
-        {"types": {"order": {"properties": {"item": {"enum": []}}}}},
-        {"types": {"order": {"properties": {"item": {"enum": [{}]}}}}},
-        {"types": {"order": {"properties": {"item": {"const": []}}}}},
-        {"types": {"order": {"properties": {"item": {"type": []}}}}},
-        {"types": {"order": {"properties": {"item": {"type": ["string", "text"]}}}}},
-        {"types": {"order": {"properties": {"item": {"anyOf": []}}}}},
-        {"types": {"order": {"properties": {"item": {"anyOf": [{"type": "text"}]}}}}},
-        {"types": {"order": {"properties": {"item": {"type": "number", "minimum": "1"}}}}},
-        {"types": {"order": {"properties": {"item": {"type": "string", "pattern": 7}}}}},
-        {"types": {"order": {"properties": {"item": {"$ref": "#/$defs/Item"}}}}},
-        {"types": {"order": {"properties": {"item": {"$ref": "https://localhost/item"}}}}},
-        {"types": {"order": {"additionalProperties": {"type": "string"}}}},
-        {"types": {"order": {"properties": {"item": {"not": {"type": "string"}}}}}},
-        {
-            "types": {
-                "order": {
-                    "properties": {"item": {"$ref": "#/$defs/Item"}},
-                    "$defs": {"Item": {"type": "object", "properties": {"part": {"$ref": "#/$defs/Item"}}}},
-                }
-            }
-        },
-    ],
-)
-def test_a_policy_that_cannot_be_kept_is_refused(api: Api, extraction: dict[str, Any]) -> None:
-    with refused("settings"):
-        api.set_policy(settings=Jsonb({"extraction": extraction}))
+ITEM: list[dict[str, Any]] = [
+    {},
+    {"type": "text"},
+    {"type": []},
+    {"type": ["string", "text"]},
+    {"pattern": "x"},
+    {"enum": []},
+    {"enum": [{}]},
+    {"const": []},
+    {"anyOf": [{"type": "text"}]},
+    {"type": "number", "minimum": "1"},
+    {"$ref": "#/$defs/Item"},
+    {"$ref": "https://localhost/item"},
+    {"not": {"type": "string"}},
+]
+
+
+RECURSIVE = {"Item": {"type": "object", "properties": {"part": {"$ref": "#/$defs/Item"}}}}
+
+
+UNKEPT: list[dict[str, Any]] = [
+    {"instructions": ""},
+    {"instructions": "x" * 10001},
+    {"from_roles": []},
+    {"from_roles": ["tool"]},
+    {"types": ["order"]},
+    {"types": {"": {}}},
+    {"types": {"order": "x"}},
+    {"types": {"order": {"type": "array"}}},
+    {"types": {"order": {"required": ["item"]}}},
+    {"types": {"order": {"additionalProperties": {"type": "string"}}}},
+    {"types": {"order": {"properties": {"item": {"$ref": "#/$defs/Item"}}, "$defs": RECURSIVE}}},
+    *({"types": {"order": {"properties": {"item": item}}}} for item in ITEM),
+]
+
+
+def test_a_policy_that_cannot_be_kept_is_refused(api: Api) -> None:
+    for extraction in UNKEPT:
+        with refused("settings"):
+            api.set_policy(settings=Jsonb({"extraction": extraction}))
 
 
 @pytest.mark.parametrize(
@@ -212,5 +181,5 @@ def test_the_built_in_model_keeps_to_the_types_and_the_roles(
     api.extract_memories(**THREAD)
     [job] = api.claim_jobs(worker="w", kinds=["extract_memories"])
     made = run("extract_memories", job.payload)
-    api.complete_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, result=Jsonb(made))
+    api.complete_job(**lease(job), result=Jsonb(made))
     assert sorted(memory.memory_type for memory in api.list_memories(user_id="ana")) == types

@@ -48,17 +48,3 @@ def test_an_article_made_of_the_memories_of_a_thread_goes_with_it(api: Api) -> N
     assert [row.title for row in api.list_documents(user_id="ana")] == ["Drinks"]
     assert current(api) == ["Was in Rome", "Was in Porto"]
     assert_counter_is_exact(api)
-
-
-@pytest.mark.feature("D11", "E11")
-@pytest.mark.parametrize("stored_again", [True, False])
-def test_a_memory_hidden_by_memories_of_a_deleted_thread_holds_again_once(api: Api, stored_again: bool) -> None:
-    moved = learn(api, "t1", "Lives in Rome", "Lives in Porto")
-    for new in moved:
-        [old] = learn(api, "t2", "Lives in Oslo")
-        api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
-    if stored_again:
-        [old] = know(api, "Lives in Oslo")
-    api.delete_thread(**ANA)
-    assert [(row.memory_id, row.content) for row in api.list_memories(user_id="ana")] == [(old, "Lives in Oslo")]
-    assert_counter_is_exact(api)

@@ -95,16 +95,6 @@ def test_a_stated_fact_is_merged_only_into_a_stated_fact(api: Api) -> None:
 
 
 @pytest.mark.feature("E10")
-def test_an_extracted_memory_whose_text_somebody_changed_counts_as_stated(api: Api) -> None:
-    extracted_ids = know(api, "Lives in Bern", "Lives in Munich", source="extraction")
-    api.update_memory(user_id="ana", memory_id=extracted_ids[0], importance=1)
-    api.update_memory(user_id="ana", memory_id=extracted_ids[0], content="Lives in Berlin")
-    # Whoever changed the text said so later than the other memory was drawn from a conversation.
-    reconcile(api, (), (("Lives in Berlin", "Lives in Munich"),))
-    assert current(api) == ["Lives in Berlin"]
-
-
-@pytest.mark.feature("E10")
 @pytest.mark.parametrize(("source", "is_stated"), [("user", True), ("import", True), ("extraction", False)])
 def test_an_extracted_memory_that_somebody_states_counts_as_stated(api: Api, source: str, is_stated: bool) -> None:
     [first, _] = know(api, "Lives in Berlin", "Lives in Munich", source="extraction")
@@ -114,16 +104,6 @@ def test_an_extracted_memory_that_somebody_states_counts_as_stated(api: Api, sou
     reconcile(api, (), (("Lives in Berlin", "Lives in Munich"),))
     assert current(api) == ["Lives in Berlin"]  # which was said last
     assert api.value("select duplicates_skipped from memory.memory_scopes") == 1
-
-
-@pytest.mark.feature("E10")
-def test_the_built_in_model_says_what_may_be_done(api: Api) -> None:
-    known = ["I'm a nurse.", "I like tea.", "I live in Lisbon.", "My name is Bea.", "I am 34 years old."]
-    known += ["I am a  NURSE!", "I really like tea", "I live in Rome.", "My name's Ana", "I'm 35 years old"]
-    know(api, *known)
-    job = claimed(api)
-    assert complete(api, job, **run("reconcile_memories", job.payload)) == counts(kept=5, merged=2, contradicted=3)
-    assert current(api) == known[5:]
 
 
 @pytest.mark.usefixtures("db")

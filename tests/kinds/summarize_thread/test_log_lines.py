@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from agent_memory.worker import Worker
 
 from tests.support.jobs import ANA, claim, summary_only
 from tests.support.protocol import complete
@@ -17,7 +13,6 @@ from tests.support.servers import Server
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("D12")
-
 Line = tuple[str, str]
 
 
@@ -47,37 +42,11 @@ def size(server: Server) -> int:
     return Path(server.log_file).stat().st_size
 
 
-def test_a_summary_says_what_it_covers_and_how_long_it_took(api: Api, said: list[Line]) -> None:
-    api.talk(**ANA, rounds=3)
-    complete(api, claim(api), summary="They talked.", generation_time_ms=1234.4)
-    assert ("INFO", "Summarized messages 0-5 for t1 in 1234ms") in said
-    assert not [text for _, text in said if text.startswith("Sliding window")]
-
-
 def test_a_window_that_slides_says_what_it_drops(api: Api, said: list[Line]) -> None:
     api.talk(**ANA, rounds=8)
     complete(api, claim(api), summary="They talked.", generation_time_ms=5)
     lines = [text for level, text in said if level == "INFO"]
     assert lines == ["Sliding window: dropping seq 0-1 for t1", "Summarized messages 2-15 for t1 in 5ms"]
-
-
-def test_a_model_that_reports_no_time_gets_the_time_since_the_claim(api: Api, said: list[Line]) -> None:
-    api.talk(**ANA, rounds=3)
-    job = claim(api)
-    api.connection.execute("update memory.summaries set created_at = created_at - interval '90 seconds'")
-    complete(api, job, summary="They talked.")
-    [line] = [text for level, text in said if level == "INFO"]
-    assert 90_000 <= int(re.fullmatch(r"Summarized messages 0-5 for t1 in (\d+)ms", line)[1]) < 150_000  # type: ignore[index]
-
-
-def test_a_compression_is_a_summary_too_and_a_profile_is_none(api: Api, said: list[Line]) -> None:
-    api.set_policy(settings={"compression": {"recent_messages_to_keep": 2}, "summary": {"enabled": False}})
-    api.talk(**ANA, rounds=3)
-    api.compress_thread(**ANA)
-    complete(api, claim(api, kinds=["compress_thread"]), summary="They talked.", generation_time_ms=5)
-    api.summarize_user(user_id="ana")
-    complete(api, claim(api, kinds=["summarize_user"]), summary="Talks.", generation_time_ms=5)
-    assert [text for level, text in said if level == "INFO"] == ["Summarized messages 0-3 for t1 in 5ms"]
 
 
 def test_an_id_cannot_begin_a_line_of_its_own(api: Api, said: list[Line]) -> None:
@@ -98,25 +67,7 @@ def test_what_debug_says(api: Api, said: list[Line]) -> None:
     assert ("DEBUG", "No new messages to summarize for t1") in said
 
 
-def test_a_summary_that_is_given_up_says_so_at_debug(api: Api, said: list[Line]) -> None:
-    api.talk(**ANA, rounds=3)
-    api.connection.execute("update memory.jobs set max_attempts = 1")
-    job = claim(api)
-    begun = api.value("select summary_id from memory.summaries")
-    api.fail_job(user_id=job.user_id, job_id=job.job_id, lease_token=job.lease_token, error="no reply")
-    assert ("DEBUG", f"Memory {begun} status updated to failed") in said
-
-
-def test_two_jobs_at_the_summary_of_a_whole_thread(api: Api, said: list[Line]) -> None:
-    api.set_policy(settings={"cadence": {"thread_summary_every_n": 2}, "compression": {"recent_messages_to_keep": 1}})
-    api.talk(**ANA, rounds=3)
-    claim(api)
-    api.compress_thread(**ANA)
-    assert api.claim_jobs(worker="w") == []
-    assert ("DEBUG", "Summarization already in progress for t1") in said
-
-
-@pytest.mark.parametrize(("level", "logged"), [("warning", 1), ("log", 1), ("info", 0), ("fatal", 0)])
+@pytest.mark.parametrize(("level", "logged"), [("warning", 1), ("info", 0)])
 def test_the_log_of_the_server_has_the_line_once(
     api: Api, said: list[Line], server: Server, level: str, logged: int
 ) -> None:
@@ -130,27 +81,6 @@ def test_the_log_of_the_server_has_the_line_once(
     assert logged_by(server, before).count(line) == logged
     assert said.count(("INFO", line)) == 1
     assert [text for level, text in said if level == "LOG"] == []
-
-
-def test_a_worker_logs_the_lines(dsn: str, api: Api, caplog: pytest.LogCaptureFixture) -> None:
-    api.talk(**ANA, rounds=8)
-    caplog.set_level(logging.INFO, logger="agent_memory")
-    asyncio.run(Worker(dsn).run(once=True))
-    lines = [(record.levelname, record.getMessage()) for record in caplog.records]
-    assert ("INFO", "Sliding window: dropping seq 0-1 for t1") in lines
-    [summarized] = [text for level, text in lines if level == "INFO" and text.startswith("Summarized")]
-    assert re.fullmatch(r"Summarized messages 2-15 for t1 in \d+ms", summarized)
-    assert "DEBUG" not in {level for level, _ in lines}
-
-
-def test_a_verbose_worker_logs_debug_lines_as_such(dsn: str, api: Api, caplog: pytest.LogCaptureFixture) -> None:
-    api.talk(**ANA, rounds=3)
-    caplog.set_level(logging.DEBUG, logger="agent_memory")
-    asyncio.run(Worker(dsn).run(once=True))
-    [summary] = api.get_thread_summary(**ANA)
-    lines: list[Any] = [(record.levelname, record.getMessage()) for record in caplog.records]
-    assert ("DEBUG", f"Memory {summary.summary_id} status updated to completed") in lines
-    assert len([text for _, text in lines if text.startswith("Summarized messages")]) == 1
 
 
 @pytest.mark.usefixtures("db")

@@ -7,11 +7,10 @@ from typing import Any
 
 import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 
-from tests.support.protocol import ANA, claim, complete, nothing_to_do, open_jobs, say
+from tests.support.protocol import ANA, claim, complete, open_jobs, say
 from tests.support.sqlapi import Api
-from tests.support.summaries import COMPRESSION, asked, compress, only, seqs, summaries, write, write_at_once
+from tests.support.summaries import COMPRESSION, compress, only, seqs, summaries, write
 
 CALLS = [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]
 
@@ -20,11 +19,6 @@ def needed(api: Api, **sections: dict[str, Any]) -> None:
     """Have contexts of 100 tokens, and nothing happen but the rolling summaries that they need."""
     summary: dict[str, Any] = {"enabled": True, "when": "needed", "start_seq": 0}
     only(api, **{"summary": summary, "context": {"max_tokens": 100}, **sections})
-
-
-def since(api: Api) -> int:
-    tokens: int = api.value("select tokens_since_summary from memory.threads")
-    return tokens
 
 
 def made_after(api: Api, *sizes: int, **arguments: Any) -> list[int]:
@@ -53,28 +47,6 @@ def test_no_summary_is_made_by_default_while_the_messages_fit(api: Api) -> None:
     assert open_jobs(api) == []
     write(api, 1, 1)
     assert open_jobs(api) == ["summarize_thread"]
-
-
-@pytest.mark.feature("D2")
-def test_a_thread_far_over_the_limits_gets_its_jobs_anew_when_they_are_gone(api: Api) -> None:
-    """Under the built-in policy compression has a limit of 10,000 tokens, and summaries one of 3,000."""
-    write(api, *[1000] * 16)
-    both = {"compress_thread", "summarize_thread"}
-    assert both <= set(open_jobs(api))
-    api.query("delete from memory.jobs where true returning 1")
-    for tokens in (100, 100, 100, 100, 400, 800):
-        write(api, tokens)
-    assert both <= set(open_jobs(api))
-
-
-@pytest.mark.feature("D2")
-def test_messages_that_come_at_once_need_one_summary(api: Api) -> None:
-    needed(api)
-    write_at_once(api, *[10] * 9)
-    assert open_jobs(api) == []
-    write_at_once(api, *[10] * 31)
-    payload = claim(api).payload
-    assert (payload["start_seq"], payload["end_seq"], len(payload["messages"])) == (0, 39, 40)
 
 
 @pytest.mark.feature("D2", "A15")
@@ -114,7 +86,7 @@ def claim_and_complete(api: Api, summary: str = "They talked.") -> Any:
 def test_no_message_falls_between_the_summaries_and_the_messages_of_a_context(api: Api) -> None:
     needed(api, compression={**COMPRESSION, "threshold_tokens": 3000})
     api.set_policy(settings={"context": {"max_tokens": 1000}})
-    for number in range(150):
+    for number in range(100):
         write(api, 25, 25)
         api.connection.execute("update memory.messages set is_counted = true where not is_counted")
         api.finish_jobs(summary=f"{number}")
@@ -145,41 +117,6 @@ def test_after_a_compression_a_summary_covers_what_the_one_of_the_whole_thread_d
     ]
 
 
-@pytest.mark.feature("D3")
-def test_a_window_of_before_is_continued_only_if_it_reaches_back_to_the_start(api: Api) -> None:
-    """A policy that was each_round until now."""
-    only(api, summary={"when": "each_round", "window_size": 4})
-    for summary in ("First.", "Second."):
-        api.talk(**ANA, rounds=4)
-        complete(api, asked(api, "summarize_thread"), summary=summary)
-    assert summaries(api) == [("rolling", 4, 7, "completed"), ("rolling", 12, 15, "completed")]
-    needed(api)
-    job = asked(api, "summarize_thread")
-    assert (job.payload["start_seq"], seqs(job.payload["messages"])) == (0, list(range(16)))
-    assert job.payload["previous_summary"] is None
-    complete(api, job, summary="All.")
-    write(api, 1, 1)
-    assert asked(api, "summarize_thread").payload["previous_summary"] == "All."
-
-
-@pytest.mark.feature("D13")
-def test_messages_that_come_at_once_get_one_summary_if_the_rest_needs_none(api: Api) -> None:
-    api.set_policy(settings={"compression": {"enabled": False}, "cadence": {"fact_extraction_every_n": 0}})
-    api.register_model(name="gpt", kind="chat", provider="openai", model="gpt-1")
-    api.activate_model(name="gpt")
-    # A call is given 24,000 tokens, and these are 25,600 or so.
-    api.add_messages(
-        **ANA, messages=Jsonb([{"role": role, "content": "word " * 256} for role in ("user", "assistant") * 40])
-    )
-    given = []
-    while jobs := api.claim_jobs(worker="test", kinds=["summarize_thread"]):
-        given.append(len(jobs[0].payload["messages"]))
-        complete(api, jobs[0], summary="Words")
-    [read] = given
-    assert 60 < read < 80
-    assert len([part for part in api.get_context(**ANA) if part.source == "message"]) >= 80 - read
-
-
 @pytest.mark.feature("D2")
 def test_a_round_is_not_summarised_until_it_ends_unless_it_fills_a_context_by_itself(api: Api) -> None:
     needed(api)
@@ -196,83 +133,9 @@ def test_a_round_is_not_summarised_until_it_ends_unless_it_fills_a_context_by_it
     assert (seqs(payload["messages"]), payload["end_seq"]) == ([10, 11, 12, 13], 13)
 
 
-@pytest.mark.feature("D2", "A6")
-def test_a_thread_that_is_about_to_be_compressed_needs_no_summary(api: Api) -> None:
-    needed(api, compression={**COMPRESSION, "threshold_tokens": 150})
-    write(api, *[10] * 16)
-    assert open_jobs(api) == ["compress_thread", "summarize_thread"]
-    assert claim(api).kind == "compress_thread"
-    assert open_jobs(api) == ["compress_thread"]
-
-
-@pytest.mark.feature("A5", "D2")
-def test_exact_counts_take_the_place_of_estimated_ones(api: Api) -> None:
-    needed(api)
-    write(api, *[10] * 8)
-    api.extract_memories(**ANA)
-    counts = {str(seq): 7 for seq in range(6)}
-    complete(api, claim(api), memories=[], token_counts=counts, token_counter="dice")
-    assert since(api) == 62
-
-
-@pytest.mark.feature("D2", "A6")
-@pytest.mark.parametrize(("threshold_tokens", "made"), [(1000, [11, 18]), (190, [11, 21])])
-def test_a_thread_that_will_soon_be_compressed_waits_until_a_whole_context_is_new(
-    api: Api, threshold_tokens: int, made: list[int]
-) -> None:
-    needed(api, compression={"enabled": True, "threshold_tokens": threshold_tokens, "recent_messages_to_keep": 100})
-    assert made_after(api, *[10] * 21) == made
-
-
-@pytest.mark.feature("D2", "A6")
-def test_a_thread_that_was_compressed_meanwhile_needs_no_summary(api: Api) -> None:
-    needed(api)
-    write(api, *[10] * 16)
-    job = asked_for_compression(api)
-    complete(api, job, summary="They talked.")
-    assert nothing_to_do(api)
-    assert since(api) == 40
-
-
-def asked_for_compression(api: Api) -> Any:
-    api.set_policy(settings={"compression": {"recent_messages_to_keep": 4}})
-    api.compress_thread(**ANA)
-    return claim(api, "compress_thread")
-
-
-@pytest.mark.feature("D2")
-@pytest.mark.parametrize("kind", ["rolling", "thread"])
-def test_a_summary_on_demand_puts_the_next_one_off(api: Api, kind: str) -> None:
-    needed(api)
-    write(api, *[10] * 10)
-    api.summarize_thread(**ANA, kind=kind)
-    complete(api, claim(api), summary="They talked.")
-    assert since(api) == 0
-    assert made_after(api, *[10] * 8) == [8]
-
-
-@pytest.mark.feature("A2", "D2")
-def test_messages_that_expire_in_a_thread_do_not_stop_its_summaries(api: Api) -> None:
-    """The thread has the same number of tokens all the time."""
-    needed(api)
-    write(api, *[10] * 12)
-    assert api.finish_jobs() == 1
-    for _ in range(3):
-        api.connection.execute(
-            "update memory.messages set expires_at = '2020-01-01' "
-            "where seq in (select seq from memory.messages order by seq limit 8)"
-        )
-        api.sweep()
-        assert made_after(api, *[10] * 8) == [8]
-
-
-@pytest.mark.feature("A16")
-def test_a_cleared_thread_starts_anew(api: Api) -> None:
-    needed(api)
-    write(api, *[10] * 12)
-    api.clear_thread(**ANA)
-    assert made_after(api, *[10] * 18) == [11, 18]
-    assert summaries(api) == [("rolling", 12, 21, "completed"), ("rolling", 12, 29, "completed")]
+def since(api: Api) -> int:
+    tokens: int = api.value("select tokens_since_summary from memory.threads")
+    return tokens
 
 
 @pytest.mark.feature("D9")
@@ -290,12 +153,3 @@ def test_a_writer_that_holds_the_thread_makes_the_next_summary_come_early(
     assert since(api) == 120
     assert made_after(api, 10, 10, 10, 10, 10) == [4]  # and not with the first message
     assert since(api) == 10
-
-
-@pytest.mark.feature("D2")
-def test_editing_what_a_summary_covers_does_not_put_the_next_one_off(api: Api) -> None:
-    needed(api)
-    assert made_after(api, *[10] * 11) == [11]
-    api.connection.execute("update memory.messages set content = 'short' where seq < 8")
-    assert since(api) == 0
-    assert made_after(api, *[20] * 6) == [4]

@@ -1,12 +1,24 @@
-"""Summaries of whole threads: when they are made, and what of."""
+"""Summaries of whole threads: when they are made, what of, and beside a rolling summary."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from tests.support.protocol import ANA, claim, complete, nothing_to_do
+from tests.support.protocol import ANA, claim, complete, make_due
 from tests.support.sqlapi import Api
-from tests.support.summaries import COMPRESSION, LISTS, active, asked, both, compressing, only, seqs, write
+from tests.support.summaries import (
+    COMPRESSION,
+    LISTS,
+    active,
+    asked,
+    compress,
+    compressing,
+    only,
+    seqs,
+    write,
+)
 
 
 @pytest.mark.feature("E5", "E13")
@@ -40,34 +52,8 @@ def test_a_summary_is_made_of_the_previous_summary_and_newer_messages_only(api: 
     assert active(api) == list(range(18))
 
 
-@pytest.mark.feature("E5")
-def test_a_summary_of_a_whole_thread_uses_its_own_prompt(api: Api) -> None:
-    api.register_model(name="mini", kind="chat", provider="openai", model="gpt-4.1-mini")
-    only(api, summary={"model": "mini"}, cadence={"thread_summary_every_n": 2}, compression=COMPRESSION)
-    write(api, 1, 1)
-    assert claim(api).payload["prompt"]["name"] == "compress_thread"
-
-
-@pytest.mark.feature("E5", "E8")
-def test_recent_k_limits_what_a_summary_of_the_whole_thread_reads(api: Api) -> None:
-    only(api, cadence={"thread_summary_every_n": 100})
-    api.talk(**ANA, rounds=5)
-    api.summarize_thread(**ANA, recent_k=20)
-    job = claim(api)
-    assert (job.payload["start_seq"], job.payload["end_seq"], len(job.payload["messages"])) == (0, 9, 10)
-    complete(api, job, summary="All of it.")
-    api.talk(**ANA, rounds=5)
-    api.summarize_thread(**ANA, recent_k=4)
-    job = claim(api)
-    assert seqs(job.payload["messages"]) == [16, 17, 18, 19]
-    assert (job.payload["previous_summary"], job.payload["start_seq"], job.payload["end_seq"]) == ("All of it.", 16, 19)
-    complete(api, job, summary="And the end of it.")
-    api.summarize_thread(**ANA)
-    assert nothing_to_do(api)
-
-
 @pytest.mark.feature("A7", "E8")
-@pytest.mark.parametrize(("keep", "size"), [(1, 6000), (4, 1), (9, 6000)])
+@pytest.mark.parametrize(("keep", "size"), [(1, 6000), (4, 1)])
 def test_compression_reads_what_recent_k_has_passed_over_before_it_puts_it_away(api: Api, keep: int, size: int) -> None:
     """Messages of 6,000 tokens count as 2,000 each, so one job reads twelve of them."""
     off = {"enabled": False, "recent_messages_to_keep": keep}
@@ -91,47 +77,74 @@ def test_compression_reads_what_recent_k_has_passed_over_before_it_puts_it_away(
     assert (summary.start_seq, summary.summary) == (0, "They talked on.")
 
 
-@pytest.mark.feature("A7", "E8")
-def test_a_summary_of_a_whole_thread_covers_only_what_was_read_whatever_recent_k_says(api: Api) -> None:
-    only(api, cadence={"thread_summary_every_n": 100}, compression=COMPRESSION | {"enabled": False})
-    api.talk(**ANA, rounds=5)
-    api.summarize_thread(**ANA, recent_k=2)
-    job = claim(api)
-    read = seqs(job.payload["messages"])
-    assert (job.payload["start_seq"], job.payload["end_seq"]) == (min(read), max(read))
-    complete(api, job, summary="They talked.")
-    api.compress_thread(**ANA)
-    for job in api.claim_jobs(worker="test"):
-        read += seqs(job.payload["messages"])
-        complete(api, job, summary="They talked.")
-    assert active(api) == list(range(6, 10))
-    assert set(read) | set(active(api)) == set(range(10))
-
-
-@pytest.mark.feature("E5")
-def test_a_long_backlog_of_a_whole_thread_is_read_in_parts(api: Api) -> None:
-    only(api, cadence={"thread_summary_every_n": 1000})
-    api.talk(**ANA, rounds=1125)
-    api.summarize_thread(**ANA)
-    parts = []
-    while jobs := api.claim_jobs(worker="test"):
-        parts.append(seqs(jobs[0].payload["messages"]))
-        complete(api, jobs[0], summary=f"Part {len(parts)}")
-    assert [len(part) for part in parts] == [1000, 1000, 250]
-    assert [seq for part in parts for seq in part] == list(range(2250))
-
-
 @pytest.mark.feature("E5", "D6")
-@pytest.mark.parametrize(("kind", "expected"), [(None, "Whole."), ("thread", "Whole."), ("rolling", "Window.")])
-def test_each_kind_of_summary_can_be_asked_for(api: Api, kind: str | None, expected: str) -> None:
-    both(api)
-    assert [summary.summary for summary in api.get_thread_summary(**ANA, kind=kind)] == [expected]
-
-
-@pytest.mark.feature("E5")
-def test_the_existing_summary_is_returned_when_no_kind_is_asked_for(api: Api) -> None:
+def test_each_kind_of_summary_can_be_asked_for(api: Api) -> None:
     compressing(api)
-    api.talk(**ANA, rounds=3)
+    api.talk(**ANA, rounds=5)
     complete(api, asked(api, "summarize_thread"), summary="Window.")
-    assert [summary.summary for summary in api.get_thread_summary(**ANA)] == ["Window."]
-    assert api.get_thread_summary(**ANA, kind="thread") == []
+
+    def found(kind: str | None) -> list[str]:
+        return [summary.summary for summary in api.get_thread_summary(**ANA, kind=kind)]
+
+    assert [found(kind) for kind in (None, "thread", "rolling")] == [["Window."], [], ["Window."]]
+    compress(api, "Whole.")
+    assert [found(kind) for kind in (None, "thread", "rolling")] == [["Whole."], ["Whole."], ["Window."]]
+
+
+KINDS = ["rolling", "thread"]
+
+
+def finish(api: Api) -> dict[str, Any]:
+    """Do the queued summaries; the payloads by kind."""
+    payloads = {}
+    for job in api.claim_jobs(worker="test", max_jobs=10):
+        payloads[job.payload["kind"]] = job.payload
+        complete(api, job, summary=f"By {job.payload['kind']}.")
+    return payloads
+
+
+@pytest.mark.feature("E5", "D2")
+@pytest.mark.parametrize(("every_n", "when", "enabled"), [(0, "needed", True), (100, "each_round", False)])
+def test_both_kinds_can_be_asked_for_under_every_policy(api: Api, every_n: int, when: str, enabled: bool) -> None:
+    summary = {"enabled": enabled, "when": when, "start_seq": 100, "window_size": 4}
+    only(api, summary=summary, cadence={"thread_summary_every_n": every_n})
+    api.talk(**ANA, rounds=5)
+    jobs = [api.summarize_thread(**ANA, kind=kind) for kind in KINDS]
+    assert len(set(jobs)) == 2
+    assert [api.summarize_thread(**ANA, kind=kind) for kind in KINDS] == jobs
+    payloads = finish(api)
+    assert (payloads["thread"]["start_seq"], payloads["thread"]["end_seq"]) == (0, 9)
+    assert (payloads["rolling"]["start_seq"], payloads["rolling"]["end_seq"]) == (0 if when == "needed" else 6, 9)
+    for kind in KINDS:
+        [current] = api.get_thread_summary(**ANA, kind=kind)
+        assert (current.kind, current.summary) == (kind, f"By {kind}.")
+    [current] = api.get_thread_summary(**ANA)
+    assert current.kind == "thread"
+    assert api.query("select kind, status from memory.summary_chain") == [(kind, "completed") for kind in KINDS]
+
+
+@pytest.mark.feature("E5", "A7")
+def test_only_the_summary_of_the_whole_thread_waits_for_a_compression(api: Api) -> None:
+    only(api, compression=COMPRESSION)
+    write(api, *[10] * 9)
+    api.compress_thread(**ANA)
+    compression = claim(api)
+    for kind in KINDS:
+        api.summarize_thread(**ANA, kind=kind)
+    assert list(finish(api)) == ["rolling"]
+    complete(api, compression, summary="Whole.")
+    make_due(api)
+    payload = claim(api).payload
+    assert (payload["kind"], payload["previous_summary"]) == ("thread", "Whole.")
+
+
+@pytest.mark.feature("E8", "D4")
+def test_a_rolling_summary_of_the_last_messages_is_not_taken_for_one_of_all(api: Api) -> None:
+    only(api)
+    api.talk(**ANA, rounds=5)
+    api.summarize_thread(**ANA, recent_k=4)
+    job = claim(api)
+    assert (job.payload["start_seq"], seqs(job.payload["messages"])) == (6, [6, 7, 8, 9])
+    complete(api, job, summary="The end of it.")
+    job = asked(api, "summarize_thread")
+    assert (job.payload["start_seq"], seqs(job.payload["messages"])) == (0, list(range(10)))

@@ -18,33 +18,12 @@ def both_say_tea(api: Api) -> None:
 
 
 class TestRanking:
-    def test_any_word_may_match(self, api: Api) -> None:
-        for content in ("Likes tea", "Likes cake", "Likes swimming"):
-            remember(api, content)
-        assert sorted(found(api, "tea or cake")) == ["Likes cake", "Likes tea"]
-
-    def test_word_forms_and_case_make_no_difference(self, api: Api) -> None:
-        remember(api, "Visited the mountains")
-        assert found(api, "VISITING a mountain?") == ["Visited the mountains"]
-
     def test_more_words_weigh_more(self, api: Api) -> None:
         for content in ("Likes green apples", "Likes tea greatly", "Likes green tea"):
             remember(api, content)
         assert found(api, "green tea")[0] == "Likes green tea"
 
-    def test_a_rare_word_weighs_more_than_a_common_one(self, api: Api) -> None:
-        rare = "Plays the theorbo on warm summer evenings"
-        remember(api, rare)
-        for number in range(8):
-            remember(api, f"Anna likes number {number}")
-        assert found(api, "Anna theorbo")[0] == rare
-
-    def test_the_newer_comes_first_among_equals(self, api: Api) -> None:
-        for content in ("Likes tea", "Hates tea"):
-            remember(api, content)
-        assert found(api) == ["Hates tea", "Likes tea"]
-
-    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("seed", range(2))
     def test_scores_fall_and_stay_between_0_and_1(self, api: Api, seed: int) -> None:
         chance = random.Random(seed)
         words = ["tea", "coffee", "cake", "garden", "piano", "lisbon"]
@@ -55,18 +34,6 @@ class TestRanking:
             assert scores == sorted(scores, reverse=True)
             assert scores
             assert all(0 < score <= 1 for score in scores)
-
-    def test_the_match_of_all_words_is_the_best(self, api: Api) -> None:
-        for content in ("Likes green tea", "Likes green apples", "Likes tea a lot, above all in the afternoon"):
-            remember(api, content)
-        best, *others = search(api, "green tea")
-        assert best.content == "Likes green tea"
-        assert len(others) == 2
-        assert all(0 < result.score < best.score < 1 for result in others)
-
-    def test_a_document_with_half_of_the_words_is_no_perfect_match(self, api: Api) -> None:
-        remember(api, "Likes tea")
-        assert search(api, "tea zither")[0].score < search(api, "tea")[0].score
 
     def test_another_users_rows_do_not_change_a_score(self, api: Api) -> None:
         remember(api, "Likes tea")
@@ -85,33 +52,6 @@ class TestRanking:
         best, neighbour, other = (r.details["features"].get("near", {"part": 0})["part"] for r in results)
         assert best < other < neighbour
 
-    def test_the_neighbour_is_in_the_same_thread(self, api: Api) -> None:
-        for thread_id in ("t1", "t2"):
-            api.add_message(user_id="ana", thread_id=thread_id, role="user", content="tea")
-            api.add_message(user_id="ana", thread_id=thread_id, role="user", content="Nice weather")
-        assert all("near" not in r.details["features"] for r in search(api, sources=["message"], explain=True))
-
-    def test_words_around_a_message_count_for_it(self, api: Api) -> None:
-        """Both have one word of the query; the other word stands two messages away from one of them."""
-        for content in ("Off to Lisbon", "Nice", "I had tea", "Sure", "Fine", "Well", "I had tea"):
-            api.add_message(**ANA, role="user", content=content)
-        near, far = (
-            r for r in search(api, "tea Lisbon", sources=["message"], explain=True) if r.id in ("t1/2", "t1/6")
-        )
-        assert (near.id, far.id) == ("t1/2", "t1/6")
-        assert near.details["features"]["near"]["value"] > 0
-        assert "near" not in far.details["features"]
-
-    def test_a_message_with_a_word_is_above_the_messages_around_it(self, api: Api) -> None:
-        """Also if these are longer."""
-        around = "Well, what shall I say of the garden and of the house and of the long road between them"
-        for content in (around, "Tea", around):
-            api.add_message(**ANA, role="user", content=content)
-        api.add_memory(user_id="ana", content="Owns a boat")
-        results = search(api, "tea garden", sources=["message"])
-        assert results[0].id in ("t1/0", "t1/2")  # has a word itself, too
-        assert search(api, "tea", sources=["message"])[0].id == "t1/1"
-
     def test_what_the_person_said_is_above_what_a_nameless_assistant_said(self, api: Api) -> None:
         both_say_tea(api)
         person, reply = search(api, sources=["message"], explain=True)
@@ -119,52 +59,35 @@ class TestRanking:
         assert reply.details["features"]["reply"]["part"] < 0
         assert "reply" not in person.details["features"]
 
-    @pytest.mark.parametrize(
-        "query",
-        [
+    def test_a_request_for_the_assistants_words_puts_them_above_those_of_the_person(self, api: Api) -> None:
+        both_say_tea(api)
+        for query in (
             "which tea did you recommend?",
             "the tea plan you gave me",
             "your second draft about tea",
-            "what was your idea with the tea?",
             "give me the tea list again",
-            "schick mir die tea liste noch einmal",
             "den tea hast du mir empfohlen",
             "¿qué tea me recomendaste?",
             "quel tea m'as-tu conseillé ?",
-            "que tea você me sugeriu?",
-            "che tea mi hai consigliato?",
             "你上次推荐的 tea",
             "前に教えてくれた tea",
-        ],
-    )
-    def test_a_request_for_the_assistants_words_puts_them_above_those_of_the_person(self, api: Api, query: str) -> None:
-        both_say_tea(api)
-        reply, person = search(api, query, sources=["message"], explain=True)
-        assert (reply.details["role"], person.details["role"]) == ("assistant", "user")
-        assert person.details["features"]["reply"]["part"] < 0
+        ):
+            reply, person = search(api, query, sources=["message"], explain=True)
+            assert (reply.details["role"], person.details["role"]) == ("assistant", "user"), query
+            assert person.details["features"]["reply"]["part"] < 0
 
-    @pytest.mark.parametrize(
-        "query",
-        [
+    def test_a_request_that_only_speaks_to_the_assistant_asks_for_the_persons_words(self, api: Api) -> None:
+        both_say_tea(api)
+        for query in (
             "which tea did I recommend to you?",
-            "recommend a tea",
             "tell me again where I bought the tea",
             "did you know that tea has caffeine?",
             "was habe ich dir von tea gesagt",
-            "Anna ha detto tea?",
             "你能给我推荐 tea 吗",
             "could you give me a list of teas, tea by tea?",
-        ],
-    )
-    def test_a_request_that_only_speaks_to_the_assistant_asks_for_the_persons_words(self, api: Api, query: str) -> None:
-        both_say_tea(api)
-        person, reply = search(api, query, sources=["message"])
-        assert (person.details["role"], reply.details["role"]) == ("user", "assistant")
-
-    def test_two_people_with_names_are_equals(self, api: Api) -> None:
-        api.add_message(**ANA, role="user", content="tea", metadata={"name": "Eve"})
-        api.add_message(**{**ANA, "thread_id": "t2"}, role="assistant", content="tea", metadata={"name": "Joe"})
-        assert len({r.score for r in search(api, sources=["message"])}) == 1
+        ):
+            person, reply = search(api, query, sources=["message"])
+            assert (person.details["role"], reply.details["role"]) == ("user", "assistant"), query
 
     def test_the_speaker_whom_the_query_names_is_above_others(self, api: Api) -> None:
         for thread_id, name in (("t1", "Eve"), ("t2", "Joe")):
@@ -174,25 +97,6 @@ class TestRanking:
         results = search(api, "When did Eve have tea?", sources=["message"], explain=True)
         assert [r.id for r in results] == ["t1/0", "t2/0"]
         assert ["speaker" in r.details["features"] for r in results] == [False, True]
-
-    @pytest.mark.parametrize(
-        "query", ["tea on 2023-05-07", "tea in May", "tea on 7 May 2023", "tea on May 7th", "tea in the spring of 2023"]
-    )
-    def test_days_in_the_query_lift_messages_of_these_days_and_hide_none(self, api: Api, query: str) -> None:
-        for thread_id, day in (("t1", "2023-05-07"), ("t2", "2023-08-09")):
-            api.add_message(user_id="ana", thread_id=thread_id, role="user", content="tea", created_at=day)
-        results = search(api, query, sources=["message"], explain=True)
-        assert [r.id for r in results] == ["t1/0", "t2/0"]
-        assert [r.details["features"].get("day", {}).get("value") for r in results] == [None, -1]
-
-    @pytest.mark.parametrize(
-        "query", ["tea, if I may", "tea for 2023 people", "tea since 2023", "tea in 1999", "march on for tea"]
-    )
-    def test_words_that_name_no_day_of_any_message_change_nothing(self, api: Api, query: str) -> None:
-        for thread_id, day in (("t1", "2023-05-07"), ("t2", "2023-08-09")):
-            api.add_message(user_id="ana", thread_id=thread_id, role="user", content="tea", created_at=day)
-        results = search(api, query, sources=["message"], explain=True)
-        assert all("day" not in r.details["features"] for r in results)
 
     def test_explain_gives_rank_score_and_words(self, api: Api) -> None:
         remember(api, "Likes green tea")
@@ -205,10 +109,3 @@ class TestRanking:
             1,
             pytest.approx(math.log(3 / 2.5) / math.log(3 / 2.5 * 3 / 1.5)),
         ]
-
-    def test_top_k_limits_the_results_to_the_best(self, api: Api) -> None:
-        for number in range(15):
-            remember(api, f"Cup {number} of tea" + " and milk" * number)
-        assert len(search(api)) == 10
-        assert [result.content for result in search(api, top_k=3)] == found(api)[:3]
-        assert len(search(api, top_k=100)) == 15

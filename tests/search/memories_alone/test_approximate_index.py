@@ -12,9 +12,9 @@ import pytest
 
 from tests.conftest import Database
 from tests.search.memories_alone.steps import ALONE, HIDE, remember, search
-from tests.support.search_plans import fill, plan_of_ranking, plans_of_search, reads, with_model
-from tests.support.search_world import embed, register
-from tests.support.sqlapi import Api, refused
+from tests.support.search_plans import fill, plan_of_ranking, reads, with_model
+from tests.support.search_world import register
+from tests.support.sqlapi import Api
 
 
 def index(api: Api, model: str) -> list[str]:
@@ -74,13 +74,6 @@ def test_the_planner_takes_the_index_for_very_many_memories_alone(many: Api) -> 
     assert index_of(many) == "texts_pkey"
 
 
-def test_a_user_with_a_small_share_of_the_index_is_compared_exactly(many: Api) -> None:
-    fill(many, "cid", 100)  # of 6,000: a scan of the index would go through 60 memories of others for each of Cid's
-    many.set_policy(settings={"search": {"approximate_above": 10}})
-    assert index_of(many, user_id="cid") == "texts_pkey"
-    assert index_of(many, user_id="bob").endswith("_hnsw_idx")
-
-
 @pytest.mark.feature("E4")
 def test_an_index_finds_nearly_all_and_says_the_same_of_each(many: Api) -> None:
     nearly = exactly = 0
@@ -128,67 +121,6 @@ def test_memories_that_an_index_does_not_reach_are_compared(many: Api) -> None:
     assert [r.id for r in ask()] == [r.id for r in results]
 
 
-def test_min_score_and_explain_mean_the_same_with_an_index(many: Api) -> None:
-    ask = functools.partial(search, many, None, [1, 0, 0], mode="vector")
-    everything = ask(explain=True)
-    assert [r.details["vector"] for r in everything] == [
-        {"rank": rank, "score": r.score, "model": "three", "approximate": True} for rank, r in enumerate(everything, 1)
-    ]
-    assert all(r.details["fused"] == {"by": "vector", "score": r.score} for r in everything)
-    assert [r.id for r in ask(min_score=everything[4].score)] == [
-        r.id for r in everything if r.score >= everything[4].score
-    ]
-    assert ask(min_score=1) == []
-    assert ask(user_id="nobody") == []
-
-
-@pytest.mark.feature("E4")
-def test_other_sources_are_found_beside_very_many_memories(many: Api) -> None:
-    document_id = many.add_document(user_id="ana", content="Owns a theorbo")
-    embed(many, f"{document_id}/0", [1, 0, 0], source="document")
-    everything = {"mode": "vector", "sources": ["memory", "document"], "explain": True, "top_k": 100}
-    results = search(many, None, [1, 0, 0], **everything)
-    assert (results[0].source, results[0].content, results[0].score) == ("document", "Owns a theorbo", 1)
-    assert len(results) == 100
-    assert [r.details["vector"]["rank"] for r in results] == [
-        1 + sum(other.score > r.score for other in results) for r in results
-    ]
-    assert [r.score for r in results] == sorted((r.score for r in results), reverse=True)
-    plans = plans_of_search(many, mode="vector", sources=["memory", "document"])
-    read = [step for steps in plans for step in reads(steps, "texts")]
-    assert any(str(step["Index Name"]).endswith("_hnsw_idx") for step in read)
-    assert sum(step["seen"] for step in read) < 1000
-
-
-@pytest.mark.parametrize("function", ["search", "render_memories", "get_context"])
-def test_an_index_is_used_where_the_planner_would_read_memories_in_parallel(many: Api, function: str) -> None:
-    """Settings cannot be changed in the middle of that."""
-    for setting in ("parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size"):
-        many.connection.execute(f"set {setting} = 0")
-    # Half of the memories stand in every context; for the others 82 memories are ranked, and for more than 100 all are.
-    many.set_policy(settings={"context": {"max_memories": 40}})
-    more = {"search": {"mode": "vector"}, "render_memories": {}, "get_context": {"thread_id": "new"}}[function]
-    with many.connection.transaction():
-        before = scans_of_index(many)
-        assert getattr(many, function)(user_id="ana", query_embedding="[1,0,0]", **more)
-        assert scans_of_index(many) > before
-
-
-def test_a_search_by_index_leaves_settings_as_they_were(many: Api) -> None:
-    many.connection.execute("set hnsw.ef_search = 17")
-    with many.connection.transaction():
-        search(many, None, [1, 0, 0], mode="vector")
-        assert many.value("select current_setting('hnsw.ef_search')") == "17"
-        assert many.value("select current_setting('hnsw.iterative_scan')") == "off"
-
-
-def test_without_an_index_very_many_memories_are_compared_exactly(fresh: Api) -> None:
-    fill(fresh, "ana", 3000)
-    exact = search(fresh, None, [1, 0, 0], mode="vector", top_k=100)
-    fresh.set_policy(settings={"search": {"approximate_above": 10}})
-    assert search(fresh, None, [1, 0, 0], mode="vector", top_k=100) == exact
-
-
 def indexes(api: Api) -> list[str]:
     return [row.relname for row in api.query("select relname from pg_class where relname like '%%hnsw%%'")]
 
@@ -219,15 +151,3 @@ def test_an_interrupted_index_is_not_used_but_noticed_and_mended(many: Api) -> N
     assert index(many, "three")[0] == f"drop index concurrently memory.{name}"
     assert index_of(many).endswith("_hnsw_idx")
     assert many.query(check)[0].ok
-
-
-def test_an_index_needs_a_model_that_has_embedded(api: Api) -> None:
-    register(api, "new")
-    with refused("model") as refusal:
-        api.vector_index(model="new")
-    assert "has not embedded anything yet" in str(refusal.value)
-    for unknown in ("none", "local"):
-        with refused("model", "P0002"):
-            api.vector_index(model=unknown)
-    with refused("model"):
-        api.vector_index(model=None)

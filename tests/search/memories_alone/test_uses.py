@@ -55,15 +55,6 @@ def test_uses_change_nothing_unless_the_policy_says_so(api: Api, teas: dict[str,
     assert api.render_memories(user_id="ana", query=QUERY) == block
 
 
-def test_with_a_weight_only_what_was_wrong_moves(api: Api, teas: dict[str, UUID]) -> None:
-    """A memory that is used much hides no newer one."""
-    before = rankings(api)
-    record(api, [teas[GREEN], teas[MINT]], "used", times=20)
-    record(api, [teas[GREEN]], "helpful", times=20)
-    weigh(api, 1)
-    assert rankings(api) == before
-
-
 def fallen(score: float, weight: float, share: float) -> Any:
     """The score of a memory of which this share of what was recorded is that it was wrong."""
     odds = math.log(score / (1 - score)) + WEIGHTS["use"] * weight * share
@@ -84,14 +75,6 @@ def test_what_was_wrong_falls_and_what_helped_again_falls_less(api: Api, teas: d
     assert scores(api, mode=mode)[GREEN] == fallen(plain[GREEN], 0.4, 3 / 4)
 
 
-def test_others_take_the_places_of_those_that_fall(api: Api, teas: dict[str, UUID]) -> None:
-    weigh(api, 1)
-    record(api, [teas[GREEN], teas[BLACK]], "wrong", times=20)
-    [mint] = search(api, QUERY, VECTOR, top_k=1)
-    assert mint.content == MINT
-    assert set(scores(api, min_score=mint.score)) == {MINT}
-
-
 @pytest.mark.feature("F11")
 def test_the_explanation_shows_by_how_much(api: Api, teas: dict[str, UUID]) -> None:
     weigh(api, 0.1)
@@ -99,28 +82,3 @@ def test_the_explanation_shows_by_how_much(api: Api, teas: dict[str, UUID]) -> N
     results = search(api, QUERY, VECTOR, explain=True)
     shown = {result.content: result.details["features"].get("use", {}).get("value") for result in results}
     assert shown == {GREEN: pytest.approx(0.05), BLACK: None, MINT: None}
-
-
-def test_a_score_that_is_a_cosine_stays_one(api: Api, teas: dict[str, UUID]) -> None:
-    weigh(api, 1)
-    record(api, [teas[MINT]], "wrong", times=50)
-    [mint] = [each.score for each in search(api, None, VECTOR) if each.content == MINT]
-    assert mint == pytest.approx(5 / math.hypot(5, 10), abs=1e-3)
-
-
-def test_a_context_ranks_by_it_too(api: Api, teas: dict[str, UUID]) -> None:
-    api.set_policy(settings={"context": {"max_memories": 1}})
-    record(api, [teas[BLACK]], "wrong")
-    query = {"user_id": "ana", "query": QUERY, "query_embedding": str(VECTOR)}
-    assert BLACK in api.render_memories(**query)
-    weigh(api, 0.2)
-    assert GREEN in api.render_memories(**query)
-
-
-def test_beside_messages_only_memories_move(api: Api, teas: dict[str, UUID]) -> None:
-    api.add_message(user_id="ana", thread_id="t", role="user", content="Some tea, please")
-    sources = {"sources": ["memory", "message"]}
-    plain = scores(api, **sources)
-    weigh(api, 0.2)
-    record(api, [teas[GREEN]], "wrong")
-    assert scores(api, **sources) == {**plain, GREEN: fallen(plain[GREEN], 0.2, 1 / 2)}

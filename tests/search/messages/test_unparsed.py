@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.search.messages.steps import TARGET, ids, parse, say, search
-from tests.support.protocol import complete
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("E4", "F1")
@@ -58,12 +57,6 @@ def test_the_newest_are_found_by_their_words_and_a_notice_says_that_others_are_n
     assert left_out(api) == []
 
 
-def test_fewer_than_are_read_need_no_notice(api: Api) -> None:
-    leave_unparsed(api, READ - 1)
-    ids(api, "fern", mode="keyword")
-    assert left_out(api) == []
-
-
 def test_the_newest_of_all_threads_are_read(api: Api) -> None:
     for number in range(2):
         leave_unparsed(api, READ, f"old {number}")
@@ -71,69 +64,7 @@ def test_the_newest_of_all_threads_are_read(api: Api) -> None:
     assert set(ids(api, "theorbo", mode="keyword", top_k=20)) == set(new)
 
 
-def test_a_context_says_that_messages_are_not_found_by_their_words(api: Api) -> None:
-    leave_unparsed(api, READ + 5)
-    api.get_context(user_id="ana", thread_id="t0", query="theorbo")
-    assert len(left_out(api)) == 1
-
-
-@pytest.mark.parametrize("mode", ["hybrid", "keyword", "vector"])
-def test_a_thread_of_its_own_is_searched_as_a_whole(api: Api, mode: str) -> None:
-    api.set_policy(settings={"search": {"preselect_above": READ}})
-    leave_unparsed(api, READ)
-    old = say(api, "The theorbo is here", "short", created_at="2025-01-01", near=True)
-    leave_unparsed(api, READ - 2, "short")
-    vector = None if mode == "keyword" else TARGET
-    assert ids(api, "theorbo", vector, mode=mode, thread_id="short") == [old]
-    assert left_out(api) == []
-
-
-@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
-def test_an_excluded_thread_takes_no_place(api: Api, mode: str) -> None:
-    old = say(api, "The theorbo is here", "other", created_at="2025-01-01")
-    leave_unparsed(api, READ)
-    vector = TARGET if mode == "hybrid" else None
-    assert ids(api, "theorbo", vector, mode=mode, exclude_thread_id="new")[0] == old
-    assert left_out(api) == []
-
-
-@pytest.mark.parametrize("mode", ["hybrid", "vector"])
-@pytest.mark.parametrize("filters", [{"agent_id": "cook"}, {"filter": {"topic": "tea"}}], ids=str)
-def test_an_older_message_is_found_by_meaning_with_a_filter(api: Api, mode: str, filters: dict[str, Any]) -> None:
-    of_topic = {"agent_id": "cook", "metadata": {"topic": "tea"}}
-    old = [say(api, "The theorbo", "new", near=True, **of_topic, created_at="2026-11-01") for _ in range(2)]
-    leave_unparsed(api, READ)
-    assert set(ids(api, "theorbo", TARGET, mode=mode, **filters)) == set(old)
-
-
-def test_a_notice_says_that_a_filter_passes_none_of_those_that_are_read(api: Api) -> None:
-    say(api, "The theorbo", "new", agent_id="cook")
-    leave_unparsed(api, READ)
-    assert ids(api, "theorbo", mode="keyword", agent_id="cook") == []
-    assert len(left_out(api)) == 1
-
-
-def test_no_message_is_found_twice(api: Api) -> None:
-    say(api, "The theorbo is here", "new", near=True)
-    for filters in ({}, {"thread_id": "new"}, {"agent_id": "usual"}):
-        assert len(search(api, "theorbo", TARGET, min_score=0.5, **filters)) == 1
-
-
-def test_what_a_job_has_parsed_is_not_looked_at_again(api: Api) -> None:
-    leave_unparsed(api, 150)
-    before = api.entries_read(lambda: ids(api, "fern", mode="keyword"))
-    api.extract_memories(user_id="ana", thread_id="new")
-    while jobs := api.claim_jobs(worker="test", kinds=["extract_memories"], max_jobs=100):
-        for job in jobs:
-            complete(api, job, memories=[])
-    [(position,)] = api.query("select position from memory.marks where kind = 'words' and scope = 'new'")
-    assert position == 149
-    assert api.entries_read(lambda: ids(api, "fern", mode="keyword")) < before - 150
-
-
-@pytest.mark.parametrize(
-    ("messages", "parsed", "query"), [(2001, 0, "unicorn topic"), (2500, 50, "topic 4321"), (5000, 300, "topic")]
-)
+@pytest.mark.parametrize(("messages", "parsed", "query"), [(2001, 0, "unicorn topic"), (2500, 50, "topic 4321")])
 def test_scores_stay_between_0_and_1_when_few_messages_are_parsed(
     api: Api, messages: int, parsed: int, query: str
 ) -> None:
@@ -149,19 +80,3 @@ def test_scores_stay_between_0_and_1_when_few_messages_are_parsed(
         assert found
         assert all(0 < result.score <= 1 for result in found)
     assert "unicorn topic" in str(api.get_context(user_id="eve", thread_id="t0", query="unicorn"))
-
-
-def test_threads_without_messages_are_no_sample(api: Api) -> None:
-    """Of more than 300 threads every second one is looked at, and here these are empty."""
-    api.query(
-        "insert into memory.threads (user_id, thread_id, next_seq) "
-        "select 'eve', to_char(n, '0000'), 0 from generate_series(0, 599) as n returning 1"
-    )
-    for number in range(0, 600, 2):
-        said = [{"role": "user", "content": f"A topic {number}"} for _ in range(2)]
-        api.add_messages(user_id="eve", thread_id=f" {number:04}", messages=said)
-    for _ in range(2):
-        found = search(api, "topic 42", user_id="eve", mode="keyword")
-        assert all(0 < result.score <= 1 for result in found)
-        assert found[0].thread_id == " 0042"
-        parse(api)

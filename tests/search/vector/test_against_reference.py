@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-from typing import Any
-
-import psycopg
 import pytest
 
-from tests.search.vector.steps import found, search
+from tests.search.vector.steps import search
 from tests.support.search_reference import expect, random_filters, single
 from tests.support.search_world import DIMENSIONS, SOURCES, USERS, WORDS, World
 from tests.support.sqlapi import Api, rolled_back
 
 
 @pytest.mark.feature("E4", "E3", "F1")
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(2, 8))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(1, 8))])
 def test_every_search_finds_what_comparing_everything_finds(shared_api: Api, seed: int) -> None:
     """About as many random users, filters and modes as there are ways to get one wrong."""
     with rolled_back(shared_api) as api:
@@ -53,28 +49,3 @@ def test_every_search_finds_what_comparing_everything_finds(shared_api: Api, see
             assert scores == pytest.approx(right, abs=tolerance, rel=tolerance), context
             found_by_mode[fusion if fusion == "rrf" else mode] += len(results)
         assert min(found_by_mode.values()) > 0
-
-
-@pytest.mark.feature("E4")
-@pytest.mark.parametrize(
-    ("query", "vector", "mode", "parses"),
-    [
-        ("tea", [1, 0, 0], "hybrid", True),
-        ("tea", None, "keyword", True),
-        ("the and of it", [1, 0, 0], "hybrid", False),
-        ("tea", [1, 0, 0], "vector", False),
-        (None, [1, 0, 0], "hybrid", False),
-    ],
-)
-def test_messages_are_parsed_only_to_compare_words(
-    api: Api, query: str | None, vector: Any, mode: str, parses: bool
-) -> None:
-    api.add_message(user_id="ana", thread_id="t1", role="user", content="I like tea")
-    api.connection.execute(
-        """
-        create or replace function memory._said_in_message(p_content text, p_metadata jsonb, p_created_at timestamptz)
-        returns text language plpgsql immutable as 'begin raise division_by_zero; end'
-        """
-    )
-    with pytest.raises(psycopg.errors.DivisionByZero) if parses else contextlib.nullcontext():
-        assert found(api, query, vector, mode=mode, sources=["message"]) == []

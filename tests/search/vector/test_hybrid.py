@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from typing import Any
 
 import pytest
@@ -28,11 +27,6 @@ class TestHybrid:
         remember(api, "Likes tea", [2, 1, 0])
         remember(api, "Owns a boat", [0, 1, 2])
         assert found(api, query, [3, 1, 0]) == ["Likes tea", "Owns a boat"]
-
-    def test_a_text_found_by_words_and_by_meaning_is_ahead_of_others(self, api: Api) -> None:
-        for content, vector in (("Drinks tea", [0, 0, 1]), ("Likes tea", [9, 1, 0]), ("Owns a boat", [9, 0, 1])):
-            remember(api, content, vector)
-        assert found(api, "tea", [1, 0, 0])[0] == "Likes tea"
 
     @pytest.mark.feature("F11")
     @pytest.mark.parametrize("fusion", ["score", "rrf"])
@@ -71,11 +65,6 @@ class TestHybrid:
                 odds = sum(feature["part"] for feature in result.details["features"].values())
                 assert result.score == pytest.approx(1 / (1 + math.exp(-odds)), abs=1e-6)
 
-    def test_without_explain_the_arms_are_not_shown(self, api: Api) -> None:
-        remember(api, "Likes tea", [1, 0, 0])
-        [result] = search(api, "tea", [1, 0, 0])
-        assert result.details.keys().isdisjoint({"vector", "keyword", "fused", "rerank"})
-
     def test_policy_decides_how_the_arms_are_fused(self, api: Api) -> None:
         """By score it counts how near a text is; by rank only before how many others it stands."""
         for content, vector in (("tea", [0, 0, 1]), ("lamp", [9, 9, 1]), ("boat", [1, 0, 0])):
@@ -85,40 +74,6 @@ class TestHybrid:
         by_rank = search(api, "tea", [1, 0, 0])
         assert by_rank[0].content == "tea"
         assert by_rank[0].score == pytest.approx((1 / 61 + 1 / 63) * 61 / 2)
-
-    def test_an_embedding_alone_ranks_by_meaning(self, api: Api) -> None:
-        for content, vector in (("far", [0, 0, 1]), ("near", [5, 1, 0]), ("middle", [1, 1, 0])):
-            remember(api, content, vector)
-        results = search(api, None, [1, 0, 0], explain=True)
-        assert [r.content for r in results] == ["near", "middle", "far"]
-        assert all("keyword" not in r.details for r in results)
-
-    @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
-    def test_the_order_of_storing_makes_no_difference(self, api: Api, mode: str) -> None:
-        chance = random.Random(mode)
-        lamps = [f"lamp{number}" for number in range(20)]  # so that each text has another length
-        rows = [(f"tea {' '.join(lamps[:size])} n{size}", [size, 7, chance.randrange(9)]) for size in range(20)]
-        answers = []
-        for user_id in ("ana", "bob", "cyd"):
-            chance.shuffle(rows)
-            for content, vector in rows:
-                memory_id = remember(api, content, user_id=user_id)
-                embed(api, memory_id, vector, user_id=user_id)
-            results = search(api, "tea n3 n4", [1, 2, 3], mode=mode, user_id=user_id, top_k=100)
-            answers.append([(r.content, r.score) for r in results])
-        assert len(answers[0]) == 20
-        assert answers[0] == answers[1] == answers[2]
-
-    def test_min_score_keeps_the_better_in_every_mode(self, api: Api) -> None:
-        for content, vector in (("Likes green tea", [1, 0, 0]), ("Likes tea", [4, 3, 0]), ("Owns a boat", [0, 0, 1])):
-            remember(api, content, vector)
-        for mode in ("hybrid", "vector", "keyword"):
-            everything = search(api, "green tea", [1, 0, 0], mode=mode)
-            for result in everything:
-                kept = search(api, "green tea", [1, 0, 0], mode=mode, min_score=result.score)
-                assert kept == [other for other in everything if other.score >= result.score]
-        assert found(api, "green tea", [1, 0, 0], mode="vector", min_score=0.81) == ["Likes green tea"]
-        assert found(api, "green tea", [1, 0, 0], mode="vector", min_score=0.81, rerank=None) == ["Likes green tea"]
 
     def test_a_message_gains_from_its_better_neighbour(self, api: Api) -> None:
         """The answer to a question is next to it."""

