@@ -27,19 +27,7 @@ _PATIENCE = 300.0
 
 
 def split(cluster: Nodes, source_name: str, target_name: str, partitions: Sequence[int] | None = None) -> list[int]:
-    """Give partitions of a node to its standby, and return their numbers.
-
-    Args:
-        cluster: the nodes, of which the target was added while it was a standby of the source.
-        source_name: the node to split.
-        target_name: the standby.
-        partitions: the partitions to give; every second one of the source's unless told.
-
-    Raises:
-        NotFoundError: there is no such node.
-        InvalidValueError: the target is no standby of the source.
-        RetryableError: the standby does not keep up with its primary.
-    """
+    """Give partitions of a node to its standby, and return their numbers."""
     cluster.need_all()
     for name in (source_name, target_name):
         if name not in cluster.nodes:

@@ -21,13 +21,7 @@ async def bring_together(methods: AsyncMethods, given: Mapping[str, Any]) -> Non
 
 
 def _embeds(when: Callable[[Mapping[str, Any]], Any], *names: str, is_context: bool = True) -> Callable[..., Any]:
-    """Return what embeds the query of a call where neither its caller nor the server does.
-
-    Args:
-        when: tells from the arguments of the call whether an embedding would be of use.
-        names: what of the arguments says which model embeds, besides the user and the query.
-        is_context: whether the call builds a context.
-    """
+    """Return what embeds the query of a call where neither its caller nor the server does."""
 
     async def embed(methods: Any, given: dict[str, Any]) -> None:
         if given.get("query_embedding") is None and when(given):

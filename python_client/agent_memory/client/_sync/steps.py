@@ -22,13 +22,7 @@ def bring_together(methods: SyncMethods, given: Mapping[str, Any]) -> None:
 
 
 def _embeds(when: Callable[[Mapping[str, Any]], Any], *names: str, is_context: bool = True) -> Callable[..., Any]:
-    """Return what embeds the query of a call where neither its caller nor the server does.
-
-    Args:
-        when: tells from the arguments of the call whether an embedding would be of use.
-        names: what of the arguments says which model embeds, besides the user and the query.
-        is_context: whether the call builds a context.
-    """
+    """Return what embeds the query of a call where neither its caller nor the server does."""
 
     def embed(methods: Any, given: dict[str, Any]) -> None:
         if given.get("query_embedding") is None and when(given):
