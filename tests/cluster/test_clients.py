@@ -77,30 +77,6 @@ def test_each_call_goes_to_the_node_of_its_user(cluster: Cluster) -> None:
         assert cluster.users(node) == {user for user in USERS if cluster.node_of(user) == node} != set()
 
 
-def test_the_asynchronous_client_knows_the_way_too(cluster: Cluster) -> None:
-    async def talk() -> None:
-        async with AsyncMemory(cluster.dsn["b"]) as memory:
-            await asyncio.gather(*(memory.add_message(user, "t", "user", "Hello") for user in USERS))
-
-    asyncio.run(talk())
-    assert cluster.users("a") | cluster.users("b") == set(USERS)
-
-
-def test_a_pool_of_the_application_gives_its_settings_to_the_other_nodes(cluster: Cluster) -> None:
-    with (
-        ConnectionPool(cluster.dsn["a"], kwargs={"application_name": "shop", "autocommit": True}) as pool,
-        Memory(pool) as memory,
-    ):
-        for user in USERS:
-            memory.add_message(user, "t", "user", "Hello")
-        connected = cluster.node("b").query(
-            "select distinct application_name from pg_stat_activity"
-            " where datname = current_database() and pid <> pg_backend_pid()"
-        )
-        assert [name for [name] in connected] == ["shop"]
-    assert cluster.users("a") | cluster.users("b") == set(USERS)
-
-
 def test_a_refusal_is_followed_once_with_a_fresh_map(cluster: Cluster) -> None:
     with Memory(cluster.dsn["a"]) as memory:
         memory.version()
@@ -151,17 +127,6 @@ def test_a_node_that_was_restored_from_a_backup_gets_no_calls_for_who_came_since
     assert cluster.users("b") == {come, stayed}
 
 
-def test_a_node_with_a_newer_map_teaches_it(cluster: Cluster) -> None:
-    user = next(user for user in USERS if cluster.node_of(user) == "b")
-    with Memory(cluster.dsn["a"]) as memory:
-        cluster.set_map(2, "b" * PARTITIONS, only="b")
-        memory.get_messages(user, "t")
-        cluster.set_map(2, "b" * PARTITIONS, only="a")
-        for other in USERS:
-            memory.add_message(other, "t", "user", "Hello")
-    assert cluster.users("b") == set(USERS)
-
-
 def test_another_database_at_the_address_of_a_node_gets_no_calls(cluster: Cluster) -> None:
     user = next(user for user in USERS if cluster.node_of(user) == "b")
     cluster.node("b").connection.execute("update memory.cluster_map set node = 'a', version = 2")
@@ -182,12 +147,17 @@ def test_a_node_that_has_come_gets_what_concerns_all(cluster: Cluster) -> None:
     assert cluster.node("b").get_policy()["context"]["max_memories"] == 3
 
 
-def test_a_pool_of_one_connection_whose_place_is_in_its_arguments(cluster: Cluster) -> None:
-    known = {"autocommit": True, **conninfo_to_dict(cluster.dsn["a"])}
+def test_a_pool_of_the_application_gives_its_settings_to_the_other_nodes(cluster: Cluster) -> None:
+    known = {"application_name": "shop", "autocommit": True, **conninfo_to_dict(cluster.dsn["a"])}
     with ConnectionPool("", min_size=1, max_size=1, timeout=5, kwargs=known) as pool, Memory(pool) as memory:
         memory.admin.set_policy({"context": {"max_memories": 3}})
         for user in USERS:
             memory.add_message(user, "t", "user", "Hello")
+        connected = cluster.node("b").query(
+            "select distinct application_name from pg_stat_activity"
+            " where datname = current_database() and pid <> pg_backend_pid()"
+        )
+        assert [name for [name] in connected] == ["shop"]
     assert all(api.get_policy()["context"]["max_memories"] == 3 for api in map(cluster.node, "ab"))
     assert cluster.users("a") | cluster.users("b") == set(USERS)
 
@@ -244,16 +214,6 @@ def test_answers_of_all_nodes_are_added_up(cluster: Cluster) -> None:
         checks = memory.admin.doctor()
         assert {check.detail.partition(":")[0] for check in checks} == {"a", "b"}
         assert isinstance(memory.admin.sweep(), dict)
-
-
-def test_a_user_is_exported_and_imported_where_the_user_belongs(cluster: Cluster, tmp_path: Any) -> None:
-    with Memory(cluster.dsn["a"]) as memory:
-        for user in USERS:
-            memory.add_message(user, "t", "user", "Hello")
-            assert memory.export_user_to(user, tmp_path / user) > 0
-            memory.forget_user(user)
-            assert memory.admin.import_user_from(user, tmp_path / user, lift_tombstones=True)["messages"] == 1
-    assert cluster.users("a") | cluster.users("b") == set(USERS)
 
 
 def test_a_token_counts_on_every_node(cluster: Cluster) -> None:

@@ -18,7 +18,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 from psycopg.conninfo import conninfo_to_dict
 
 from tests.support.sqlapi import Api
-from tests.telemetry.recorded import Recorded, attributes, ids
+from tests.telemetry.recorded import Recorded, attributes
 
 pytestmark = pytest.mark.feature("F23")
 
@@ -151,22 +151,6 @@ def test_a_server_out_of_reach_is_told_without_the_password(recorded: Recorded) 
         memory.add_memory("ana", "x")
     assert attributes(recorded.span("create_memory"))["error.type"] == "NotConnectedError"
     assert "hunter22" not in recorded.text()
-
-
-def test_spans_are_in_the_callers_trace(db: psycopg.Connection, recorded: Recorded) -> None:
-    with recorded.tracer.start_as_current_span("turn"):
-        Memory(db).add_memory(ANA, "x")
-    stored = recorded.span("create_memory")
-    assert stored.parent is not None
-    assert (stored.parent.trace_id, stored.parent.span_id) == ids(recorded.span("turn"))
-
-
-def test_other_providers_take_the_place_of_the_first(db: psycopg.Connection, recorded: Recorded) -> None:
-    later = Recorded()
-    instrument(later.tracers, later.meters)
-    Memory(db).add_memory(ANA, "x")
-    assert (len(recorded.spans()), len(later.spans())) == (0, 1)
-    later.close()
 
 
 def test_uninstrument_leaves_nothing_behind(db: psycopg.Connection, recorded: Recorded) -> None:
