@@ -122,12 +122,6 @@ class TestMessages:
         assert [part.part_kind for part in called.parts] == ["thinking", "text"]
         assert last == asked
 
-    def test_a_cleared_history_is_empty_and_agents_are_named(self, memory: Memory) -> None:
-        history = AgentMemoryHistory(memory, *MONDAY, agent_id="planner")
-        run(history.add([]), history.add([ASKED]))
-        assert memory.get_messages(*MONDAY)[0].agent_id == "planner"
-        assert run(history.clear(), history.messages()) == []
-
 
 def test_an_agent_goes_on_with_its_history(dsn: str) -> None:
     async def converse() -> None:
