@@ -98,7 +98,7 @@ class AsyncRoutedCaller(AsyncNodeCaller):
         with named(name):
             return await self._node(cluster, name)
 
-    async def of(self, user_id: str, *, is_fresh: bool = False) -> AsyncCaller:
+    async def of(self, user_id: str, *, is_fresh: bool = False) -> AsyncNodeCaller:
         """Return the caller for statements about a user, by a map that is read anew if ``is_fresh`` says so."""
         cluster = await self.cluster(is_fresh=is_fresh)
         if cluster is None:

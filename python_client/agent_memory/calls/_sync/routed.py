@@ -99,7 +99,7 @@ class SyncRoutedCaller(SyncNodeCaller):
         with named(name):
             return self._node(cluster, name)
 
-    def of(self, user_id: str, *, is_fresh: bool = False) -> SyncCaller:
+    def of(self, user_id: str, *, is_fresh: bool = False) -> SyncNodeCaller:
         """Return the caller for statements about a user, by a map that is read anew if ``is_fresh`` says so."""
         cluster = self.cluster(is_fresh=is_fresh)
         if cluster is None:

@@ -31,7 +31,7 @@ def set_locally(connection: Connection[Any], setting: str, value: str) -> None:
 
 @contextmanager
 def carrying(connection: Connection[Any], traceparent: str | None, *, is_alone: bool = False) -> Iterator[None]:
-    """Have the jobs that the statements inside make due carry a trace, in the form of W3C Trace Context, if there is one.
+    """Have the jobs that the statements inside make due carry a trace, as W3C Trace Context writes it, if there is one.
 
     What follows in the transaction, unless the statements are alone, may be another user's and has a trace of its own.
     """

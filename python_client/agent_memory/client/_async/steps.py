@@ -15,8 +15,10 @@ async def bring_together(methods: AsyncMethods, given: Mapping[str, Any]) -> Non
     from_user, into_user = given["from_user_id"], given["into_user_id"]
     if not isinstance(from_user, str) or not isinstance(into_user, str):
         return
+    if not isinstance(methods.caller, AsyncRoutedCaller):
+        return
     source = await methods.caller.of(from_user, is_fresh=True)
-    if isinstance(source, AsyncRoutedCaller) and source is not await methods.caller.of(into_user):
+    if source is not await methods.caller.of(into_user):
         await call_in_loop(move_user_to, await source.place(), from_user, into_user)
 
 

@@ -16,8 +16,10 @@ def bring_together(methods: SyncMethods, given: Mapping[str, Any]) -> None:
     from_user, into_user = given["from_user_id"], given["into_user_id"]
     if not isinstance(from_user, str) or not isinstance(into_user, str):
         return
+    if not isinstance(methods.caller, SyncRoutedCaller):
+        return
     source = methods.caller.of(from_user, is_fresh=True)
-    if isinstance(source, SyncRoutedCaller) and source is not methods.caller.of(into_user):
+    if source is not methods.caller.of(into_user):
         call_in_thread(move_user_to, source.place(), from_user, into_user)
 
 
