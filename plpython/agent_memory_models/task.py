@@ -73,10 +73,6 @@ class Task:
         The time is that of the model alone: it begins once the model has a free place, and counting tokens before or
         after is not part of it.
 
-        Args:
-            local: the built-in rules, or a model that runs here, which make the result of the payload.
-            remote: has the result made by a model of provider `openai` or `azure`.
-
         Raises RateLimitedError when the job should be released, and ModelError when it failed, also when the provider
         does not do this kind of job.
         """

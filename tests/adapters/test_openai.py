@@ -213,14 +213,13 @@ class TestRemembers:
 class TestPaidReplies:
     """The model was paid: whatever happens to the database, the reply is returned."""
 
-    @pytest.mark.parametrize(("is_async", "is_stream"), [(False, False), (True, True)])
+    @pytest.mark.parametrize("is_stream", [False, True])
     def test_a_reply_that_cannot_be_stored_is_returned(
         self,
         dsn: str,
         db: psycopg.Connection,
         model: FakeModelServer,
         caplog: pytest.LogCaptureFixture,
-        is_async: bool,
         is_stream: bool,
     ) -> None:
         if is_stream:
@@ -230,7 +229,7 @@ class TestPaidReplies:
             db.execute("alter function memory.add_messages rename to lost")
 
         with pytest.warns(DegradedWarning, match="reply was not stored.*monday"):
-            assert said_to(dsn, model, lose, is_async=is_async, is_stream=is_stream) == "Noted."
+            assert said_to(dsn, model, lose, is_stream=is_stream) == "Noted."
         assert "A reply was not stored in thread 'monday'" in caplog.text
         assert db.execute("select content from memory.get_messages('ana', 'monday')").fetchall() == [("Hi!",)]
 
@@ -274,14 +273,14 @@ class TestWithoutMemory:
         ]
         assert "Thread 'monday' has no memory in this call" in caplog.text
 
-    @pytest.mark.parametrize(("is_async", "needed"), [(False, "threads"), (True, "summaries")])
+    @pytest.mark.parametrize("needed", ["threads", "summaries"])
     def test_what_was_said_is_stored_once_with_the_reply(
-        self, dsn: str, db: psycopg.Connection, model: FakeModelServer, needed: str, is_async: bool
+        self, dsn: str, db: psycopg.Connection, model: FakeModelServer, needed: str
     ) -> None:
         with psycopg.connect(dsn) as blocker:
             blocker.execute(f"lock table memory.{needed} in access exclusive mode")
             impatient = f"{dsn} options='-c lock_timeout=50ms'"
-            answered = said_to(impatient, model, blocker.rollback, is_async=is_async, empty_on_failure=True)
+            answered = said_to(impatient, model, blocker.rollback, empty_on_failure=True)
         assert answered == "Noted."
         assert model.requests[-1].body["messages"] == [{"role": "user", "content": "Hi!"}]
         assert db.execute("select role, content from memory.get_messages('ana', 'monday')").fetchall() == [
@@ -290,40 +289,21 @@ class TestWithoutMemory:
 
 
 def said_to(
-    dsn: str, model: FakeModelServer, meanwhile: Callable[[], None], *, is_async: bool, is_stream: bool = False,
-    **options: Any,
-) -> str:  # fmt: skip
+    dsn: str, model: FakeModelServer, meanwhile: Callable[[], None], *, is_stream: bool = False, **options: Any
+) -> str:
     """Say "Hi!" to a function that remembers, and return its reply; something happens while the model answers."""
-    request: dict[str, Any] = {"model": "m", "stream": is_stream}
+    with Memory(dsn) as memory, OpenAI(base_url=model.url, api_key="k") as client:
 
-    async def converse() -> Any:
-        async with AsyncMemory(dsn) as memory, AsyncOpenAI(base_url=model.url, api_key="k") as client:
+        @remembers(memory, **options)
+        def answer(messages: list[ChatCompletionMessageParam]) -> Any:
+            reply = client.chat.completions.create(model="m", messages=messages, stream=is_stream)
+            meanwhile()
+            return reply
 
-            @remembers(memory, **options)
-            async def answer(messages: list[ChatCompletionMessageParam]) -> Any:
-                reply = await client.chat.completions.create(messages=messages, **request)
-                meanwhile()
-                return reply
-
-            reply = await answer(*MONDAY, "Hi!")
-            return [chunk async for chunk in reply] if is_stream else reply
-
-    if is_async:
-        reply = asyncio.run(converse())
-    else:
-        with Memory(dsn) as memory, OpenAI(base_url=model.url, api_key="k") as client:
-
-            @remembers(memory, **options)
-            def answer(messages: list[ChatCompletionMessageParam]) -> Any:
-                reply = client.chat.completions.create(messages=messages, **request)
-                meanwhile()
-                return reply
-
-            reply = answer(*MONDAY, "Hi!")
-            reply = list(reply) if is_stream else reply
-    if is_stream:
-        return "".join(chunk.choices[0].delta.content or "" for chunk in reply)
-    return str(reply.choices[0].message.content)
+        reply = answer(*MONDAY, "Hi!")
+        if is_stream:
+            return "".join(chunk.choices[0].delta.content or "" for chunk in reply)
+        return str(reply.choices[0].message.content)
 
 
 def streamed(*deltas: dict[str, Any]) -> Behaviour:

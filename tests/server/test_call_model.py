@@ -290,33 +290,6 @@ def test_no_thread_is_left_behind(db: psycopg.Connection, fake: FakeModelServer)
 
 
 @pytest.mark.feature("F20")
-def test_a_forked_process_has_connections_of_its_own(db: psycopg.Connection, fake: FakeModelServer) -> None:
-    payload = embedding_job("x", model=model(fake))
-    outcome(db, "embed", payload)
-    forking = f"""do $$
-import json, os
-from agent_memory_server.query_call import call_model
-class Plpy:
-    SPIError = KeyError
-    def execute(self, statement): pass
-read, write = os.pipe()
-child = os.fork()
-if child == 0:
-    try:
-        outcome = call_model(Plpy(), "embed", {json.dumps(payload)!r})
-        os.write(write, ",".join(json.loads(outcome)).encode())
-    finally:
-        os._exit(0)
-os.waitpid(child, 0)
-plpy.notice(os.read(read, 1000).decode())
-$$ language plpython3u"""
-    assert said_by(db, forking) == "result,calls"
-    assert "result" in outcome(db, "embed", payload)
-    first, second, third = (request.connection for request in fake.requests)
-    assert first == third != second
-
-
-@pytest.mark.feature("F20")
 def test_an_upgrade_closes_what_the_version_before_kept(db: psycopg.Connection, fake: FakeModelServer) -> None:
     payload = embedding_job("x", model=model(fake))
     outcome(db, "embed", payload)
