@@ -71,15 +71,11 @@ def test_each_sqlstate_has_its_exception(
     ("problem", "call"),
     [
         ("user_id must be text, not int", lambda memory: memory.list_threads(42)),
-        ("user_id must be text, not None", lambda memory: memory.list_threads(None)),
         ("user_id contains a NUL character", lambda memory: memory.list_threads("a\0")),
-        ("row_limit must be a whole number, not bool", lambda memory: memory.list_threads("ana", True)),
         ("row_limit must be a whole number, not str", lambda memory: memory.list_threads("ana", "1")),
         ("row_limit is out of range", lambda memory: memory.list_threads("ana", 10**5000)),
         ('value "1099511627776" is out of range', lambda memory: memory.list_threads("ana", 2**40)),
         ("confidence must be a number, not str", lambda memory: memory.add_memory("ana", "x", confidence="1")),
-        ("confidence is out of range", lambda memory: memory.add_memory("ana", "x", confidence=10**400)),
-        ("confidence", lambda memory: memory.add_memory("ana", "x", confidence=float("nan"))),
         ("explain must be True or False, not int", lambda memory: memory.search("ana", "x", explain=1)),
         ("as_of must be a datetime, not str", lambda memory: memory.search("ana", "x", as_of="now")),
         ("as_of has no time zone", lambda memory: memory.search("ana", "x", as_of=datetime(2025, 1, 1))),
@@ -89,9 +85,7 @@ def test_each_sqlstate_has_its_exception(
         ),
         ("lease must be a timedelta", lambda memory: WorkerProtocol(memory.caller).claim_jobs("me", lease=30)),
         ("memory_id is not a UUID", lambda memory: memory.get_memory("ana", "nonsense")),
-        ("memory_id must be a UUID, not int", lambda memory: memory.get_memory("ana", 1)),
         ("tags must be a list of texts, not str", lambda memory: memory.add_memory("ana", "x", tags="tea")),
-        ("tags[1] must be text, not int", lambda memory: memory.add_memory("ana", "x", tags=["tea", 1])),
         ("metadata must be a dict, not str", lambda memory: memory.add_memory("ana", "x", metadata="{}")),
         ("a key of metadata must be text", lambda memory: memory.add_memory("ana", "x", metadata={1: 2})),
         (
@@ -101,11 +95,9 @@ def test_each_sqlstate_has_its_exception(
         ("metadata.a cannot be a object", lambda memory: memory.add_memory("ana", "x", metadata={"a": object()})),
         ("metadata.a is nan", lambda memory: memory.add_memory("ana", "x", metadata={"a": float("nan")})),
         ("metadata is nested too deeply", lambda memory: memory.add_memory("ana", "x", metadata={"a": nested(5000)})),
-        ("messages must be a list of dicts, not dict", lambda memory: memory.add_messages("ana", "t", USER)),
         ("messages[0] must be a dict, not str", lambda memory: memory.add_messages("ana", "t", ["Hi"])),
         ("content contains half a surrogate", lambda memory: memory.add_message("ana", "t", "user", "\ud83d")),
         ("query_embedding must be", lambda memory: memory.render_memories("ana", query_embedding="[1]")),
-        ("query_embedding must be", lambda memory: memory.render_memories("ana", query_embedding=[None])),
     ],
 )
 def test_a_wrong_argument_is_refused_by_name(memory: Memory, problem: str, call: Call) -> None:
