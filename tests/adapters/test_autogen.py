@@ -122,10 +122,10 @@ class TestContext:
         assert run(context.retrieve(key)) == run(context.retrieve(f"[MemoryRef: {key}]")) == "added 512 packages in 9s"
         named = run(context.store("a, b", type="file", key="list.csv", metadata={"command": "cat list.csv"}))
         assert named == "list.csv"
-        with pytest.raises(NotFoundError):
-            run(context.retrieve("nothing"))
         found = run(context.search("npm packages", limit=1))
         assert [(item.source, item.id) for item in found] == [("artifact", key)]
+        with pytest.raises(NotFoundError):
+            run(context.retrieve("nothing"))
 
     def test_a_long_result_gives_way_to_a_placeholder(self, context: MemoryContext, memory: Memory) -> None:
         output = "\n".join(f"npm warn deprecated package-{number}" for number in range(400))

@@ -206,7 +206,7 @@ def test_an_incremental_prompt_grows_with_what_is_new_and_not_with_the_thread(fa
     model = chat(fake)
     calls: list[Json] = []
     previous: Any = None
-    for first in range(0, 180, 6):
+    for first in range(0, 60, 6):
         fake.behaviour = Behaviour(answer=fixed % (first + 5) if "%d" in fixed else fixed)
         payload = {
             "summarize_thread": rolling(talk(first), max(0, first - 8), previous and previous["summary"], model),
