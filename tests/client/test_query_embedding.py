@@ -99,7 +99,7 @@ class TestSemanticHit:
             async with AsyncMemory(dsn, catch_up_seconds=LONG) as memory:
                 await memory.admin.register_model("minilm", "embedding", "local", "minilm", {"model_dir": str(minilm)})
                 await memory.admin.activate_model("minilm")
-                for content in (*OTHERS, ANSWER, *["tea " * 100] * 30):
+                for content in (*OTHERS, ANSWER, *["tea " * 100] * 12):
                     await memory.add_message("ana", "monday", "user", content)
                 longest, searching = 0.0, asyncio.create_task(memory.search("ana", QUESTION, mode="vector"))
                 started = turn = time.perf_counter()

@@ -41,7 +41,7 @@ class Cluster(Databases):
     """Two databases with a map of which each knows its part."""
 
     def __init__(self, dsns: list[str], stack: contextlib.ExitStack) -> None:
-        super().__init__(dsns, stack)
+        super().__init__(dict(zip("ab", dsns, strict=True)), stack)
         self.nodes: dict[str, dict[str, Any]] = {
             name: {"dsn": self.place(name), "number": number} for number, name in enumerate(self.dsn)
         }
@@ -73,8 +73,14 @@ def test_each_call_goes_to_the_node_of_its_user(cluster: Cluster) -> None:
             assert memory.add_message(user, "t", "user", f"I am {user}").seq == 0
         for user in USERS:
             assert [message.content for message in memory.get_messages(user, "t")] == [f"I am {user}"]
+        memory_id = memory.add_memory(USERS[0], "Likes tea").memory_id
+        with pytest.raises(RetryableError, match=r"^expected_version: the memory is at version 1, not 7"):
+            memory.update_memory(USERS[0], memory_id, "Likes coffee", expected_version=7)
     for node in "ab":
         assert cluster.users(node) == {user for user in USERS if cluster.node_of(user) == node} != set()
+    user = next(user for user in USERS if cluster.node_of(user) == "b")
+    with pytest.raises(WrongNodeError):  # an open connection stays on its node
+        Memory(cluster.node("a").connection).add_message(user, "t", "user", "Hello")
 
 
 def test_a_refusal_is_followed_once_with_a_fresh_map(cluster: Cluster) -> None:
@@ -162,20 +168,7 @@ def test_a_pool_of_the_application_gives_its_settings_to_the_other_nodes(cluster
     assert cluster.users("a") | cluster.users("b") == set(USERS)
 
 
-def test_what_a_node_refuses_is_said_as_on_a_single_server(cluster: Cluster) -> None:
-    with Memory(cluster.dsn["a"]) as memory:
-        memory_id = memory.add_memory(USERS[0], "Likes tea").memory_id
-        with pytest.raises(RetryableError, match=r"^expected_version: the memory is at version 1, not 7"):
-            memory.update_memory(USERS[0], memory_id, "Likes coffee", expected_version=7)
-
-
-def test_an_open_connection_stays_on_its_node(cluster: Cluster) -> None:
-    user = next(user for user in USERS if cluster.node_of(user) == "b")
-    with pytest.raises(WrongNodeError):
-        Memory(cluster.node("a").connection).add_message(user, "t", "user", "Hello")
-
-
-def test_what_concerns_all_users_changes_all_nodes_or_none(cluster: Cluster) -> None:
+def test_what_concerns_all_users_changes_all_nodes_or_none_and_a_policy_of_a_user_its_node(cluster: Cluster) -> None:
     with Memory(cluster.dsn["a"]) as memory:
         memory.admin.set_policy({"context": {"max_memories": 3}})
         memory.admin.register_model("m", "embedding", "openai", "m")
@@ -185,10 +178,6 @@ def test_what_concerns_all_users_changes_all_nodes_or_none(cluster: Cluster) -> 
         for api in map(cluster.node, "ab"):
             assert api.get_policy()["context"]["max_memories"] == 3
         assert cluster.node("a").value("select is_active from memory.models where name = 'm'") is False
-
-
-def test_a_policy_of_a_user_belongs_to_the_node_of_the_user(cluster: Cluster) -> None:
-    with Memory(cluster.dsn["a"]) as memory:
         for user in USERS:
             memory.admin.set_policy({"context": {"max_memories": 3}}, user_id=user)
             assert memory.admin.get_policy(user_id=user)["context"]["max_memories"] == 3

@@ -311,5 +311,5 @@ def test_memory_does_not_grow_with_calls(db: psycopg.Connection, fake: FakeModel
         status = Path(f"/proc/{db.info.backend_pid}/status").read_text()
         return int(status.partition("VmRSS:")[2].split()[0])
 
-    before = resident_kib(100)
-    assert resident_kib(300) - before < 2048
+    before = resident_kib(50)
+    assert resident_kib(150) - before < 1024

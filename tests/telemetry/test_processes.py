@@ -12,8 +12,8 @@ import psycopg
 import pytest
 from agent_memory import Memory
 
-from tests.http.steps import KEY, Serving, token, with_keys
-from tests.mcp.steps import over_http, over_stdio, stdio_server
+from tests.http.steps import KEY, token, with_keys
+from tests.mcp.steps import over_stdio, stdio_server
 from tests.support.runners import PATIENCE, wait_until
 from tests.support.servers import ROOT
 from tests.telemetry.collector import Collector
@@ -108,23 +108,10 @@ def test_a_request_over_http_goes_on_with_its_callers_trace(dsn: str, collector:
         assert private not in text
 
 
-@pytest.mark.parametrize("way", ["stdio", "serve"])
-def test_a_tool_call_goes_on_with_the_trace_of_its_meta(dsn: str, collector: Collector, way: str) -> None:
-    if way == "stdio":
-        with over_stdio(stdio_server(dsn, "--user", "ana-of-the-host", **collector.environment)) as host:
-            host.ask("call_tool", "add_memory", {"content": "Likes tea"}, meta={"traceparent": TRACE})
-            check_tool_call(collector)
-        return
-    with Serving(dsn, with_mcp=True, **collector.environment, AGENT_MEMORY_API_KEY=KEY) as serving:
-        url = f"{serving.url.removesuffix('/mcp')}/mcp?user_id=ana-of-the-host"
-        with over_http(url, KEY) as host:
-            host.ask("call_tool", "add_memory", {"content": "Likes tea"}, meta={"traceparent": TRACE})
-            check_tool_call(collector)
-        assert arrived(collector, "POST /mcp")
-
-
-def check_tool_call(collector: Collector) -> None:
-    called, stored = arrived(collector, "tools/call add_memory", "create_memory")
+def test_a_tool_call_goes_on_with_the_trace_of_its_meta(dsn: str, collector: Collector) -> None:
+    with over_stdio(stdio_server(dsn, "--user", "ana-of-the-host", **collector.environment)) as host:
+        host.ask("call_tool", "add_memory", {"content": "Likes tea"}, meta={"traceparent": TRACE})
+        called, stored = arrived(collector, "tools/call add_memory", "create_memory")
     assert (called.trace_id.hex(), called.parent_span_id.hex()) == (TRACE_ID, SPAN_ID)
     assert (stored.trace_id, stored.parent_span_id) == (called.trace_id, called.span_id)
     assert attributes(called)["gen_ai.tool.name"] == "add_memory"

@@ -26,15 +26,15 @@ class TestOutput:
         self, dsn: str, memory: Memory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         monkeypatch.setattr(outcomes, "SUMMARY_INTERVAL", HOUR)
-        queue(memory, threads=40)
+        queue(memory, threads=15)
         caplog.set_level(logging.INFO, logger="agent_memory")
-        assert run_once(dsn) == WorkerCounts(completed=40)
+        assert run_once(dsn) == WorkerCounts(completed=15)
         assert [message.partition(" ")[0] for message in caplog.messages] == ["worker", "worker"]
 
         monkeypatch.setattr(outcomes, "SUMMARY_INTERVAL", 0.0)
-        queue(memory, threads=40)
+        queue(memory, threads=15)
         caplog.clear()
-        assert run_once(dsn, concurrency=5) == WorkerCounts(completed=40)
+        assert run_once(dsn, concurrency=5) == WorkerCounts(completed=15)
         _, *lines, _ = caplog.messages
         done = [int(line.partition(" ")[0]) for line in lines]
         assert all(re.fullmatch(r"\d+ jobs? completed, 0 failed, 0 released, \d in flight", line) for line in lines)
