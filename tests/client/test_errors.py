@@ -83,7 +83,10 @@ def test_each_sqlstate_has_its_exception(
             "messages[0].created_at has no time zone",
             lambda memory: memory.add_messages("ana", "t", [{**USER, "created_at": datetime(2025, 1, 1)}]),
         ),
-        ("lease must be a timedelta", lambda memory: WorkerProtocol(memory.caller).claim_jobs("me", lease=30)),  # type: ignore[arg-type]
+        (
+            "lease must be a timedelta",
+            lambda memory: WorkerProtocol(memory.caller).claim_jobs("me", lease=30),  # type: ignore[arg-type]
+        ),
         ("memory_id is not a UUID", lambda memory: memory.get_memory("ana", "nonsense")),
         ("tags must be a list of texts, not str", lambda memory: memory.add_memory("ana", "x", tags="tea")),
         ("metadata must be a dict, not str", lambda memory: memory.add_memory("ana", "x", metadata="{}")),
