@@ -77,19 +77,17 @@ def test_texts_are_scored_within_a_query(session: psycopg.Connection, fake: Fake
     assert [call["error"] for call in answer["calls"]] == [None]
 
 
-@pytest.mark.parametrize("read_only", [False, True])
-def test_it_runs_within_a_transaction_and_leaves_it_as_it_was(
-    db: psycopg.Connection, fake: FakeModelServer, read_only: bool
+def test_it_runs_within_a_transaction_and_leaves_it_as_it_was_beside_jobs(
+    db: psycopg.Connection, fake: FakeModelServer
 ) -> None:
     payload = embedding_job("x", model=model(fake))
-    with db.transaction():
-        if read_only:
-            db.execute("set transaction read only")
-        else:
-            db.execute("create table t (n int)")
+    for begin in ("set transaction read only", "create table t (n int)"):
+        with db.transaction():
+            db.execute(begin)
+            assert "result" in outcome(db, "embed", payload)
+            assert "result" in outcome(db, "embed", payload)
+        db.execute("call memory.run_jobs()")
         assert "result" in outcome(db, "embed", payload)
-        assert "result" in outcome(db, "embed", payload)
-    assert "result" in outcome(db, "embed", payload)
 
 
 @pytest.mark.parametrize("behaviour", [RATE_LIMITED, Behaviour(body="nonsense")])
@@ -134,33 +132,28 @@ def test_without_plpython_there_is_a_stand_in(server: Server, connect: Connect) 
     }
 
 
-@pytest.mark.parametrize("how", ["cancel", "terminate"])
 def test_a_hanging_call_ends_before_the_time_limit_of_its_model(
-    db: psycopg.Connection, connect: Connect, fake: FakeModelServer, how: str
+    db: psycopg.Connection, connect: Connect, fake: FakeModelServer
 ) -> None:
-    def seconds_to_end() -> float:
-        caller = connect()
+    caller, payload = connect(), embedding_job("x", model=model(fake))
+
+    def call() -> None:
+        with pytest.raises((psycopg.errors.QueryCanceled, psycopg.errors.AdminShutdown)):
+            outcome(caller, "embed", payload)
+
+    for how in ("cancel", "terminate"):
         fake.behaviour = HANGING
         fake.requests.clear()
-        ended: list[float] = []
-
-        def call() -> None:
-            with pytest.raises((psycopg.errors.QueryCanceled, psycopg.errors.AdminShutdown)):
-                outcome(caller, "embed", embedding_job("x", model=model(fake)))
-            ended.append(time.monotonic())
-
         thread = threading.Thread(target=call)
         thread.start()
         wait_until(lambda: fake.requests)
         started = time.monotonic()
         db.execute(f"select pg_{how}_backend({caller.info.backend_pid})")
         thread.join(PATIENCE)
+        assert time.monotonic() - started < 30  # half of the model's time limit
         if how == "cancel":
             fake.behaviour = Behaviour()
-            assert "result" in outcome(caller, "embed", embedding_job("x", model=model(fake)))
-        return ended[0] - started
-
-    assert seconds_to_end() < 30  # half of the model's time limit
+            assert "result" in outcome(caller, "embed", payload)
 
 
 def test_a_cancel_cannot_be_caught_as_an_outcome(db: psycopg.Connection, fake: FakeModelServer) -> None:
@@ -172,12 +165,6 @@ def test_a_cancel_cannot_be_caught_as_an_outcome(db: psycopg.Connection, fake: F
     db.execute("set statement_timeout = '1s'")
     with pytest.raises(psycopg.errors.QueryCanceled):
         db.execute("select wrapped(%s)", (Jsonb(embedding_job("x", model=model(fake))),))
-
-
-def test_jobs_and_queries_share_a_session(db: psycopg.Connection, fake: FakeModelServer) -> None:
-    for _ in range(2):
-        assert "result" in outcome(db, "embed", embedding_job("x", model=model(fake)))
-        db.execute("call memory.run_jobs()")
 
 
 # What a session keeps
@@ -281,15 +268,6 @@ $$ language plpython3u"""
 
 
 @pytest.mark.feature("F20")
-def test_no_thread_is_left_behind(db: psycopg.Connection, fake: FakeModelServer) -> None:
-    payload = embedding_job("x", model=model(fake, base_url=fake.url.replace("127.0.0.1", "localhost")))
-    for _ in range(2):
-        assert "result" in outcome(db, "embed", payload)
-        threads = "do 'import os; plpy.notice(len(os.listdir(\"/proc/self/task\")))' language plpython3u"
-        assert said_by(db, threads) == "1"
-
-
-@pytest.mark.feature("F20")
 def test_an_upgrade_closes_what_the_version_before_kept(db: psycopg.Connection, fake: FakeModelServer) -> None:
     payload = embedding_job("x", model=model(fake))
     outcome(db, "embed", payload)
@@ -303,7 +281,12 @@ def test_an_upgrade_closes_what_the_version_before_kept(db: psycopg.Connection, 
 
 
 @pytest.mark.feature("F20")
-def test_memory_does_not_grow_with_calls(db: psycopg.Connection, fake: FakeModelServer) -> None:
+def test_neither_memory_nor_threads_grow_with_calls(db: psycopg.Connection, fake: FakeModelServer) -> None:
+    threads = "do 'import os; plpy.notice(len(os.listdir(\"/proc/self/task\")))' language plpython3u"
+    looked_up = embedding_job("x", model=model(fake, base_url=fake.url.replace("127.0.0.1", "localhost")))
+    for _ in range(2):
+        assert "result" in outcome(db, "embed", looked_up)
+        assert said_by(db, threads) == "1"
     payload = Jsonb(embedding_job("x", model=model(fake)))
 
     def resident_kib(calls: int) -> int:

@@ -64,6 +64,8 @@ class TestHealth:
         }
         assert json.loads(path.read_text())["state"] == "stopping"
         assert list(tmp_path.iterdir()) == [path]
+        with pytest.raises(FileNotFoundError):
+            run_once(dsn, health_file=tmp_path / "missing" / "health.json")
 
     def test_without_a_database_it_is_alive(self, dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         async def out_of_reach(*_: Any, **__: Any) -> None:
@@ -79,10 +81,6 @@ class TestHealth:
                 assert re.match(rf"{beside.name} was polling \d+ s ago", check_health(path, max_age=PATIENCE))
 
         asyncio.run(scenario())
-
-    def test_a_place_that_cannot_be_written_is_reported_at_the_start(self, dsn: str, tmp_path: Path) -> None:
-        with pytest.raises(FileNotFoundError):
-            run_once(dsn, health_file=tmp_path / "missing" / "health.json")
 
     def test_anything_else_is_no_health_file(self, tmp_path: Path) -> None:
         path = tmp_path / "health.json"

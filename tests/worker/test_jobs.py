@@ -37,6 +37,7 @@ class TestOutcomes:
     def test_once_works_until_nothing_is_left(self, dsn: str, db: psycopg.Connection, memory: Memory) -> None:
         queue(memory, threads=25)
         memory.summarize_thread("ana", "t0")
+        assert run_once(dsn, kinds=["embed"]) == WorkerCounts()
         assert run_once(dsn) == WorkerCounts(completed=26)
         assert contents(memory) == sorted(f"I love jazz number {number}." for number in range(25))
         assert memory.get_thread_summary("ana", "t0") is not None
@@ -75,10 +76,6 @@ class TestOutcomes:
         queue(memory, threads=30)
         # Nearly all the time a claim is under way that finds nothing, because another job of the user runs.
         assert run_once(dsn, models=finding("tea", seconds=0.01), poll_interval=0.0001) == WorkerCounts(completed=30)
-
-    def test_kinds(self, dsn: str, memory: Memory) -> None:
-        queue(memory)
-        assert run_once(dsn, kinds=["summarize_thread"]) == WorkerCounts()
 
     @pytest.mark.parametrize(
         ("error", "reason"),
