@@ -9,8 +9,15 @@ from agent_memory import AsyncConversation, AsyncMemory, Conversation, InvalidVa
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 
+from tests.support.sqlapi import Api
+
 NOWHERE = "host=localhost port=1 dbname=nothing connect_timeout=1"
 pytestmark = pytest.mark.feature("A21")
+
+
+@pytest.fixture
+def memory(api: Api) -> Memory:
+    return Memory(api.connection)
 
 
 def test_what_is_saved_is_loaded_until_the_conversation_is_cleared(memory: Memory) -> None:

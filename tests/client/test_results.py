@@ -5,7 +5,6 @@ import uuid
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta, timezone
 
-import psycopg
 import pytest
 from agent_memory import (
     DegradedWarning,
@@ -20,6 +19,11 @@ from tests.values.valid_calls import make_calls_work
 WRITTEN_FOR_SQL = {"delete_messages", "keep_query_embedding", "put_checkpoint", "put_checkpoint_writes"}
 """The table has their lists as texts, which a client refuses."""
 NOT_WITHIN_A_TRANSACTION = {"run_jobs", "schedule_jobs"}
+
+
+@pytest.fixture
+def memory(api: Api) -> Memory:
+    return Memory(api.connection)
 
 
 class TestResults:
@@ -74,20 +78,18 @@ class TestResults:
         assert memory.get_memory("ana", memory_id).expires_at is None
 
     @pytest.mark.parametrize("moment", ["infinity", "0044-03-15 BC"])
-    def test_a_time_that_datetime_cannot_hold_breaks_no_list(
-        self, db: psycopg.Connection, memory: Memory, moment: str
-    ) -> None:
+    def test_a_time_that_datetime_cannot_hold_breaks_no_list(self, api: Api, memory: Memory, moment: str) -> None:
         memory.add_memory("ana", "Brief")
-        db.execute("alter table memory.memories disable trigger user")
-        db.execute("update memory.memories set valid_from = %s, created_at = %s", (moment, moment))
+        api.connection.execute("alter table memory.memories disable trigger user")
+        api.connection.execute("update memory.memories set valid_from = %s, created_at = %s", (moment, moment))
         [row] = memory.list_memories("ana")
         assert {row.valid_from, row.created_at} == {None}
 
-    def test_columns_of_a_newer_database_are_ignored(self, db: psycopg.Connection, memory: Memory) -> None:
+    def test_columns_of_a_newer_database_are_ignored(self, api: Api, memory: Memory) -> None:
         memory.add_message("ana", "t1", "user", "x")
         definition = "returns table (thread_id text, title text, metadata jsonb, message_count bigint,"
-        db.execute("drop function memory.list_threads")
-        db.execute(
+        api.connection.execute("drop function memory.list_threads")
+        api.connection.execute(
             f"create function memory.list_threads(user_id text) {definition} active_tokens bigint,"
             " first_at timestamptz, last_at timestamptz, total_count bigint, mood text) begin atomic"
             " select 't1', null::text, jsonb '{}', 1, 1, now(), now(), 1, 'new'; end"
