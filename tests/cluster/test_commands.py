@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,9 +16,18 @@ from agent_memory.move.move import copy_user
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.json import Jsonb
 
+from tests.cli.conftest import run
 from tests.cluster.databases import PARTITIONS, USERS, Databases, expected, fill
+from tests.support.servers import Run
 
 pytestmark = pytest.mark.feature("F14")
+
+__all__ = ["run"]  # the fixture
+
+
+@pytest.fixture
+def dsn(databases: Databases) -> str:
+    return databases.dsn["a"]
 
 
 class TestBeginning:
@@ -293,26 +299,20 @@ class TestDoctor:
             assert api.value("select count(*) from memory.threads") == 0
 
 
-def test_the_commands(databases: Databases, tmp_path: Path) -> None:
-    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "agent_memory.cli", "cluster", *map(str, arguments)]
-        environment = {**os.environ, "AGENT_MEMORY_DSN": databases.dsn["a"], "COLUMNS": "200"}
-        return subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
-
+def test_the_commands(databases: Databases, run: Run, tmp_path: Path) -> None:
     file = tmp_path / "nodes.toml"
     file.write_text(
         "[cluster]\npartitions = 8\n" + "".join(f'[nodes.{name}]\ndsn = "{databases.place(name)}"\n' for name in "ab")
     )
-    outcome = run("init", "--file", file)
+    outcome = run("cluster", "init", "--file", file)
     assert (outcome.returncode, outcome.stdout.splitlines()[-1]) == (0, "The cluster has 2 nodes and 8 partitions.")
     fill(databases)
     file.write_text(file.read_text() + f'[nodes.c]\ndsn = "{databases.place("c")}"\n')
-    assert run("add", "--file", file).stdout == "Added c.\n"
-    moved = run("move", "--partition", "0", "--to", "c")
+    assert run("cluster", "add", "--file", file).stdout == "Added c.\n"
+    moved = run("cluster", "move", "--partition", "0", "--to", "c")
     assert moved.returncode == 0, moved.stderr
-    assert run("doctor").stdout == "All 3 nodes agree.\n"
-    status = run("status")
+    assert run("cluster", "doctor").stdout == "All 3 nodes agree.\n"
+    status = run("cluster", "status")
     assert [line.split()[0] for line in status.stdout.splitlines()] == ["node", "a", "b", "c"]
-    assert "a: " in run("upgrade").stdout
-    wrong = run("move", "--partition", "0", "--to", "z")
+    wrong = run("cluster", "move", "--partition", "0", "--to", "z")
     assert (wrong.returncode, wrong.stderr.splitlines()[0]) == (1, 'Error: there is no node "z"')
