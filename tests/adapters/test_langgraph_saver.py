@@ -48,11 +48,6 @@ class TestConformance:
 
 
 class TestGraphs:
-    def test_an_interrupted_graph_waits_for_the_answer(self, saver: AgentMemorySaver) -> None:
-        assert counting(saver, asks=True).invoke({"items": []}, config())["__interrupt__"][0].value == "go on?"
-        state = counting(saver, asks=True).invoke(Command(resume="yes"), config())
-        assert state["items"] == [{"turn": 1, "answer": "yes"}]
-
     def test_a_subgraph_has_states_of_its_own(self, saver: AgentMemorySaver) -> None:
         inner = counting(saver, asks=True)
         outer: Any = StateGraph(State).add_node("inner", inner).add_edge(START, "inner").compile(checkpointer=saver)

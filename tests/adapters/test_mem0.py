@@ -281,11 +281,3 @@ class TestReset:
         assert len(m.get_all(user_id="ana")["results"]) == 1
         m.reset(all_users=True)
         assert [m.get_all(user_id=user_id) for user_id in ("ana", "bob")] == [{"results": []}] * 2
-
-    def test_what_is_superseded_does_not_come_back_by_delete_all(
-        self, m: mem0.Memory, memory: agent_memory.Memory
-    ) -> None:
-        old, new = (id_.rpartition("/")[2] for id_ in store(m, "Likes tea", "Likes coffee", user_id="ana"))
-        memory.supersede_memory("ana", old, new, "contradict")
-        m.delete_all(user_id="ana")
-        assert memory.list_memories("ana", include_superseded=True) == []

@@ -9,7 +9,6 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import (
-    AgentMemoryError,
     AsyncMemory,
     DegradedWarning,
     Memory,
@@ -57,13 +56,6 @@ class TestConnections:
             Memory(5)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="one of AsyncConnection, AsyncConnectionPool, str, not ConnectionPool"):
             AsyncMemory(ConnectionPool("", open=False))  # type: ignore[arg-type]
-
-    def test_run_jobs_refuses_a_transaction(self, dsn: str) -> None:
-        with psycopg.connect(dsn) as connection:
-            memory = Memory(connection)
-            memory.version()
-            with pytest.raises(AgentMemoryError, match="inside a transaction"):
-                memory.run_jobs()
 
     def test_run_jobs_without_pl_python_says_what_does_the_work(self, db: psycopg.Connection, memory: Memory) -> None:
         db.execute("""

@@ -117,14 +117,6 @@ def test_a_short_text_is_one_chunk_without_the_blanks_around_it() -> None:
     assert chunks_of("\n\r\n\t \u3000" * 20_000) == []
 
 
-def test_paragraphs_are_kept_together() -> None:
-    assert texts_of("Short one.\n\nAnother one.\n\nA third one.", size=5, overlap=0) == [
-        "Short one.",
-        "Another one.",
-        "A third one.",
-    ]
-
-
 def test_markdown_is_cut_at_its_headings() -> None:
     parts = texts_of("# Tea\n\nGreen.\n\nBlack.\n\n# Coffee\n\nFiltered.\n\nCold.", size=12, overlap=0)
     assert [part.splitlines()[0] for part in parts] == ["# Tea", "# Coffee"]

@@ -70,14 +70,6 @@ def test_a_server_that_refuses_base64_is_asked_for_digits_from_then_on(fake: Fak
 
 
 @pytest.mark.feature("E6")
-def test_a_server_that_refuses_every_format_is_asked_twice(fake: FakeModelServer) -> None:
-    fake.behaviour = Behaviour(refuses=("base64", "float"))
-    with pytest.raises(ModelError, match="answered 400"):
-        run("embed", embedding_job("jazz", model=chat(fake)))
-    assert [request.format for request in fake.requests] == ["base64", "float"]
-
-
-@pytest.mark.feature("E6")
 def test_numbers_are_handed_in_with_six_digits(fake: FakeModelServer) -> None:
     result = {**run("embed", embedding_job("jazz and tea", model=chat(fake))), "said": 'a "word"'}
     wanted = [[float(f"{number:.6g}") for number in vector] for vector in result["embeddings"]]

@@ -113,18 +113,6 @@ def test_a_provider_is_known_by_its_address(provider: str, base_url: str | None,
     assert places_of({"model": model, "prompt": None}) is None  # embedding takes no time
 
 
-def test_a_server_that_is_not_known_gets_one_call_at_a_time(fake: FakeModelServer) -> None:
-    fake.behaviour = Behaviour(delay_seconds=0.3)
-
-    async def work() -> None:
-        async with Models() as models:
-            payload = extraction(users("a"), chat(fake, max_concurrency=None))
-            await asyncio.gather(*(models.run("extract_memories", payload, []) for _ in range(3)))
-
-    asyncio.run(work())
-    assert fake.requests[-1].at - fake.requests[0].at >= 0.6
-
-
 @pytest.mark.parametrize("kind", ["extract_memories", "embed"])
 def test_while_a_server_is_out_of_reach_nothing_is_asked_of_it(
     fake: FakeModelServer, kind: str, monkeypatch: pytest.MonkeyPatch
