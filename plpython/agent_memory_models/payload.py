@@ -1,13 +1,11 @@
-"""The payload of a job, its result, and how providers see a job under way."""
+"""The payload of a job and its result."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Protocol
-
-from .calls import Calls
+from typing import Any
 
 Payload = dict[str, Any]
 Result = dict[str, Any]
@@ -39,17 +37,3 @@ def vector_text(vector: Sequence[float]) -> str:
 @lru_cache(16)
 def _form(dimensions: int) -> str:
     return f"[{','.join([f'%.{SIGNIFICANT_DIGITS}g'] * dimensions)}]"
-
-
-class Job(Protocol):
-    """One run of a job.
-
-    Attributes:
-        kind: the kind of job.
-        payload: what memory.claim_jobs handed out; `payload["model"]` names the provider.
-        calls: where each call of the model is entered when it ends.
-    """
-
-    kind: str
-    payload: Payload
-    calls: Calls

@@ -4,33 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Protocol
+from inspect import isawaitable
+from typing import TYPE_CHECKING
 
-from .calls import Calls
+from .calls import Calls, recorded_call
 from .errors import ModelError
 from .payload import Payload, Result
-from .providers.local import Rules, run_rules
 
 if TYPE_CHECKING:
-    from .providers.onnx.provider import LoadedModel, OnnxProvider
+    from .models import Models
+    from .providers.onnx.provider import LoadedModel
     from .providers.openai import OpenAIProvider
-    from .text.tokens import TokenCounter
 
 
-class Tools(Protocol):
-    """The objects that tasks share: the encodings, the connections, and the places of models with `max_concurrency`."""
-
-    counter: TokenCounter
-
-    def onnx(self) -> OnnxProvider:
-        """The models that run in this process."""
-
-    def openai(self) -> OpenAIProvider:
-        """The provider for `openai` and `azure`. Raises MissingPackageError."""
-
-    def slot(self, payload: Payload) -> AbstractAsyncContextManager[None]:
-        """One of the places that the payload's model has for calls."""
+Rules = Callable[[Payload], Result | Awaitable[Result]]
+"""Makes a job's result of its payload in this process."""
 
 
 class Task:
@@ -43,12 +31,12 @@ class Task:
         counter: counts tokens in the encoding of a model.
     """
 
-    def __init__(self, kind: str, payload: Payload, calls: Calls, tools: Tools) -> None:
+    def __init__(self, kind: str, payload: Payload, calls: Calls, models: Models) -> None:
         self.kind = kind
         self.payload = payload
         self.calls = calls
-        self.counter = tools.counter
-        self._tools = tools
+        self.counter = models.counter
+        self._models = models
 
     @property
     def is_local(self) -> bool:
@@ -60,7 +48,7 @@ class Task:
 
         The ledger gets no call for a model that is missing.
         """
-        return await self._tools.onnx().model(kind, self.payload["model"])
+        return await self._models.onnx().model(kind, self.payload["model"])
 
     async def ask(
         self,
@@ -73,20 +61,19 @@ class Task:
         The time is that of the model alone: it begins once the model has a free place, and counting tokens before or
         after is not part of it.
 
-        Args:
-            local: the built-in rules, or a model that runs here, which make the result of the payload.
-            remote: has the result made by a model of provider `openai` or `azure`.
-
         Raises RateLimitedError when the job should be released, and ModelError when it failed, also when the provider
         does not do this kind of job.
         """
         model = self.payload["model"]
-        async with self._tools.slot(self.payload):
+        async with self._models.slot(self.payload):
             started = time.monotonic()
             if self.is_local and local is not None:
-                result = await run_rules(local, self.kind, self.payload, self.calls)
+                with recorded_call(self.calls, self.kind, self.payload) as call:
+                    call |= {"tokens_in": 0, "tokens_out": 0}
+                    made = local(self.payload)
+                    result = await made if isawaitable(made) else made
             elif model["provider"] in ("openai", "azure") and remote is not None:
-                result = await remote(self._tools.openai())
+                result = await remote(self._models.openai())
             elif model["provider"] in ("local", "openai", "azure"):
                 raise ModelError(f"provider {model['provider']} does no jobs of kind {self.kind}")
             else:

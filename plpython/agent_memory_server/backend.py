@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import threading
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
@@ -56,7 +55,6 @@ class _Kept:
     """An event loop, and the models whose jobs run in it."""
 
     def __init__(self, name: str) -> None:
-        self.pid = os.getpid()
         self.loop = asyncio.new_event_loop()
         self.models = Models(may_download=False)
         self._thread_names = f"agent_memory {name}"
@@ -85,9 +83,6 @@ class _Kept:
 
 
 _kept: dict[str, _Kept] = {}
-_of_the_parent: list[_Kept] = []
-"""Copies of the parent's objects in a forked process. Python would close them once nothing refers to them, and that
-would close the parent's connections too."""
 
 
 @contextmanager
@@ -98,12 +93,7 @@ def kept_models(name: str) -> Iterator[tuple[asyncio.AbstractEventLoop, Models]]
     connections, but no key. When the body raises, for example because the statement is cancelled, they are closed: a
     connection may be in the middle of a reply.
     """
-    kept = _kept.get(name)
-    if kept is not None and kept.pid != os.getpid():
-        _of_the_parent.append(_kept.pop(name))
-        kept = None
-    if kept is None:
-        kept = _kept[name] = _Kept(name)
+    kept = _kept.get(name) or _kept.setdefault(name, _Kept(name))
     try:
         yield kept.loop, kept.models
     except BaseException:
@@ -117,10 +107,7 @@ def close_kept_models() -> None:
     """Close everything that is kept. memory._load_models() calls this before it loads other sources."""
     while _kept:
         _, kept = _kept.popitem()
-        if kept.pid == os.getpid():
-            kept.close()
-        else:
-            _of_the_parent.append(kept)
+        kept.close()
 
 
 def drive(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, object]) -> None:

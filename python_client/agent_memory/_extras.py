@@ -29,16 +29,7 @@ def has_extra(extra: str) -> bool:
 
 
 def check_extra(extra: str, what: str, instead: str = "") -> None:
-    """Check that the packages of an extra are installed.
-
-    Args:
-        extra: the extra.
-        what: what needs it.
-        instead: what else helps.
-
-    Raises:
-        MissingPackageError: a package is missing.
-    """
+    """Check that the packages of an extra are installed."""
     if missing := _missing(extra):
         raise MissingPackageError(
             f"{what} needs the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}",
@@ -51,15 +42,7 @@ def _missing(extra: str) -> list[str]:
 
 
 class needs:  # noqa: N801  # reads as a statement: with needs("langgraph"):
-    """Turn a failed import into an error that names the pip command.
-
-    Args:
-        extra: the extra of this package that installs what is imported.
-        what: what needs it.
-
-    Raises:
-        MissingPackageError: a package is missing, or lacks what is imported.
-    """
+    """Turn a failed import into an error that names the pip command."""
 
     def __init__(self, extra: str, what: str = "this adapter") -> None:
         self._extra = extra

@@ -29,19 +29,7 @@ class UnsafeFileError(AgentMemoryError):
 
 
 def open_own(path: Path, flags: int, *, folder: int | None = None, owner: tuple[int, int] | None = None) -> int:
-    """Open a regular file that belongs to this user, or to ``owner``, and return its descriptor.
-
-    Args:
-        path: the file.
-        flags: those of ``os.open``. With O_CREAT a missing file is made, which only its owner can read. O_TRUNC is not
-            among them: it would empty a file before the file is checked.
-        folder: the descriptor of the folder that the file is in, which the path may not lead to any more.
-        owner: the ids of the user and group whose file it is, if that is not this user.
-
-    Raises:
-        UnsafeFileError: it is a link, has a second name, is no regular file or belongs to somebody else.
-        OSError: it cannot be opened.
-    """
+    """Open a regular file that belongs to this user, or to ``owner``, and return its descriptor."""
     place = path if folder is None else path.name
     if flags & os.O_CREAT:
         with suppress(FileExistsError):
@@ -72,14 +60,6 @@ def make_own(path: Path, *companions: str) -> None:
     """Make a file that only this user can read, or check the one that is there; a library opens it by its path then.
 
     It is not opened here, because closing a file drops all locks that the process has on it.
-
-    Args:
-        path: the file.
-        companions: what is added to its name for files beside it, which are checked as well. The library makes them.
-
-    Raises:
-        UnsafeFileError: it is a link, has a second name, is no regular file or belongs to somebody else.
-        OSError: it cannot be made.
     """
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NOFOLLOW, 0o600))
@@ -90,11 +70,7 @@ def make_own(path: Path, *companions: str) -> None:
 
 
 def check_own(path: Path, found: os.stat_result, *, owner: tuple[int, int] | None = None) -> None:
-    """Check that a file is a regular one of this user, or of ``owner``, with one name only.
-
-    Raises:
-        UnsafeFileError: it is not.
-    """
+    """Check that a file is a regular one of this user, or of ``owner``, with one name only."""
     if not stat.S_ISREG(found.st_mode):
         raise UnsafeFileError(f"{path} is no regular file", hint=_ELSEWHERE)
     if found.st_nlink > 1:
@@ -106,11 +82,7 @@ def check_own(path: Path, found: os.stat_result, *, owner: tuple[int, int] | Non
 
 
 def check_owner(path: Path, uid: int, *, owner: tuple[int, int] | None = None) -> None:
-    """Check that a file or folder belongs to this user, or to ``owner``.
-
-    Raises:
-        UnsafeFileError: it does not.
-    """
+    """Check that a file or folder belongs to this user, or to ``owner``."""
     if os.name == "posix" and uid != (os.geteuid() if owner is None else owner[0]):
         raise UnsafeFileError(f"{path} belongs to {user_name(uid)}", hint=_ELSEWHERE)
 
@@ -136,16 +108,6 @@ def written(path: Path, *, overwrites: bool = False, mode: int = 0o600) -> Itera
 
     A process that is killed leaves the unfinished file beside it, as ``.agent-memory.`` and a random number. A device
     or a pipe of that name, such as /dev/stdout or that of ``>(gzip)`` in a shell, is written to as it is.
-
-    Args:
-        path: the file. A link of that name to a file is replaced and not followed.
-        overwrites: whether a file of that name is replaced.
-        mode: who may read the file.
-
-    Raises:
-        ConflictError: there is a file of that name already.
-        UnsafeFileError: another user has made the device or pipe of that name, or a link to it.
-        OSError: it cannot be written.
     """
     stream = _opened_stream(path)
     if stream is not None:
@@ -167,11 +129,7 @@ def written(path: Path, *, overwrites: bool = False, mode: int = 0o600) -> Itera
 
 
 def _take_name(path: Path, beside: Path) -> None:
-    """Have a name that is free lead to the file beside it, or to an empty one where a file cannot have two names.
-
-    Raises:
-        ConflictError: the name is taken.
-    """
+    """Have a name that is free lead to the file beside it, or to an empty one where a file cannot have two names."""
     try:
         os.link(beside, path)
     except FileExistsError:
@@ -187,12 +145,7 @@ def _is_there(path: Path) -> ConflictError:
 
 
 def _opened_stream(path: Path) -> int | None:
-    """Open what has this name for writing if it is a device or a pipe; return None where it is not, or is missing.
-
-    Raises:
-        UnsafeFileError: another user has made it, or the link that leads to it, and could read what is written.
-        OSError: it cannot be opened.
-    """
+    """Open what has this name for writing if it is a device or a pipe; return None where it is not, or is missing."""
     named = _DESCRIPTOR.fullmatch(str(path))
     if named is not None:
         return os.dup({"stdout": 1, "stderr": 2}.get(named[1]) or int(named[2]))

@@ -33,11 +33,7 @@ class NodeConnections:
         self._is_compared = False
 
     def of(self, user_id: str) -> psycopg.Connection[Any]:
-        """Return the connection to the node of a user.
-
-        Raises:
-            NotConnectedError: the node is out of reach; the message names it.
-        """
+        """Return the connection to the node of a user."""
         if self.map is None:
             return self.first
         if not self._is_compared:  # the first node may have been restored from a backup
@@ -47,11 +43,7 @@ class NodeConnections:
         return self._node(self.map, self.map.node_of(user_id))
 
     def all(self, missing: dict[str, NotConnectedError] | None = None) -> Iterator[psycopg.Connection[Any]]:
-        """Yield the connections to all nodes.
-
-        Args:
-            missing: gets the error of each node that is out of reach, by name. If None, the first one is raised.
-        """
+        """Yield the connections to all nodes."""
         if self.map is None:
             yield self.first
             return

@@ -30,12 +30,7 @@ class Problem:
 
 
 def first_of(errors: Sequence[Mapping[str, Any]], skipped: int = 0) -> Problem:
-    """Return the first of the errors that pydantic tells.
-
-    Args:
-        errors: the errors.
-        skipped: how many steps of their paths lead to the arguments.
-    """
+    """Return the first of the errors that pydantic tells."""
     first = errors[0]
     said = first["msg"].removeprefix("Value error, ")
     path = tuple(first["loc"][skipped:])

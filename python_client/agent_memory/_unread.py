@@ -16,12 +16,7 @@ where t.user_id = %(user)s
 
 
 def why_no_memories(user_id: str, row: dict[str, Any]) -> str | None:
-    """Return the reason why a user has no memories; None if all messages were read and none states a fact.
-
-    Args:
-        user_id: the user.
-        row: the row of ``UNREAD``.
-    """
+    """Return the reason why a user has no memories; None if all messages were read and none states a fact."""
     if not row["threads"]:
         return f"Nobody has said anything as {user_id}; agent-memory users lists the users."
     if not row["messages"]:

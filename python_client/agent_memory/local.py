@@ -42,16 +42,6 @@ def activate_default(connection: psycopg.Connection[Any]) -> bool:
 
     Where the model cannot run on this machine nothing is registered, and a DegradedWarning names the command that
     helps, once in the process. Two processes may call this at once, and any number of times.
-
-    Args:
-        connection: a connection of the role that owns the schema.
-
-    Returns:
-        Whether the store has an embedding model now.
-
-    Raises:
-        AgentMemoryError: the role may not register models.
-        psycopg.errors.InsufficientPrivilege: the role may not read memory.models.
     """
     if connection.execute("select from memory.models where kind = 'embedding' limit 1").fetchone() is not None:
         return True
@@ -66,12 +56,7 @@ def activate_default(connection: psycopg.Connection[Any]) -> bool:
 
 
 def use_default(memory: Memory) -> None:
-    """Load the default embedding model, which downloads its weights once (90 MB), register it and activate it.
-
-    Raises:
-        MissingWeightsError: it cannot run on this machine.
-        AgentMemoryError: the role may not register models.
-    """
+    """Load the default embedding model, which downloads its weights once (90 MB), register it and activate it."""
     try:
         _load(DEFAULT_NAME, DEFAULT_MODEL).result()
     except ModelError as error:
@@ -80,12 +65,7 @@ def use_default(memory: Memory) -> None:
 
 
 def use_multilingual(memory: Memory) -> None:
-    """Load the embedding model of many languages, whose weights its package brings, register it and activate it.
-
-    Raises:
-        MissingWeightsError: it cannot run on this machine.
-        AgentMemoryError: the role may not register models.
-    """
+    """Load the embedding model of many languages, whose weights its package brings, register it and activate it."""
     try:
         _load(MULTILINGUAL_NAME, MULTILINGUAL_MODEL).result()
     except ModelError as error:

@@ -52,11 +52,7 @@ Query = TypeVar("Query")
 
 
 def named_schema(schema: str | None = None) -> str:
-    """Return a schema, else that of the environment's AGENT_MEMORY_SCHEMA, else ``memory``.
-
-    Raises:
-        InvalidValueError: the name would need quotes, is too long for the names of its roles, or means something else.
-    """
+    """Return a schema, else that of the environment's AGENT_MEMORY_SCHEMA, else ``memory``."""
     name = schema if schema is not None else os.environ.get("AGENT_MEMORY_SCHEMA") or SCHEMA
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name in _RESERVED:
         raise InvalidValueError(
@@ -101,12 +97,7 @@ def file_in_schema(built: str, schema: str) -> str:
 
 @cache
 def cursors_in(schema: str, kind: type[Any] = Cursor) -> type[Any]:
-    """Return the class of cursors for connections of our own: their statements reach the schema.
-
-    Args:
-        schema: a schema that ``named_schema`` has returned.
-        kind: psycopg's class of cursors.
-    """
+    """Return the class of cursors for connections of our own: their statements reach the schema."""
     if schema == SCHEMA:
         return type(kind.__name__, (kind,), {"schema": schema})
 

@@ -14,12 +14,7 @@ Source = TypeVar("Source")
 def named_database(
     source: Source | None, path: str | os.PathLike[str] | None = None, schema: str | None = None
 ) -> Source | str | None:
-    """Return the source, else the environment's AGENT_MEMORY_DSN; None means the embedded store of the path.
-
-    Raises:
-        InvalidValueError: both a source and a path are named, or another schema than ``memory`` and no database. With a
-            path, AGENT_MEMORY_SCHEMA says nothing: that is about the database of AGENT_MEMORY_DSN.
-    """
+    """Return the source, else the environment's AGENT_MEMORY_DSN; None means the embedded store of the path."""
     if path is not None and source is not None:
         raise InvalidValueError(
             "path: names an embedded store, but a database is named as well",

@@ -86,11 +86,6 @@ def test_pictures_and_files_are_blocks() -> None:
     assert message["content"][3]["source"]["media_type"] == "application/pdf"
 
 
-def test_the_first_message_is_of_the_user() -> None:
-    made = Context([part("assistant", "Hi."), part("user", "Hello")]).to_anthropic()
-    assert [message["role"] for message in made["messages"]] == ["user", "assistant", "user"]
-
-
 @pytest.mark.parametrize(("tokens", "expected"), [(100, []), (600, ["earlier"]), (1100, ["known", "earlier"])])
 def test_marks_stand_where_a_cache_pays(tokens: int, expected: list[str]) -> None:
     context = Context(

@@ -119,14 +119,6 @@ class TestRetention:
         saver.copy_thread("new", "old")
         assert counting(saver).get_state(config("old")).values["turns"] == 3
 
-    def test_expiry_survives_pruning(self, saver: AgentMemorySaver, api: Api) -> None:
-        api.set_policy(settings={"checkpoints": {"expires_after": "1 day"}}, user_id="ana")
-        self.run(saver, "one")
-        first = [*saver.list(config("one"))][-1]
-        saver.put(config("one"), first.checkpoint, first.metadata, {})  # the last one stored is not the newest
-        saver.prune(["one"])
-        assert api.value("select count(*) from memory.checkpoints where expires_at > now()") == 1
-
     def test_a_user_is_forgotten_with_the_states_of_graphs(self, saver: AgentMemorySaver, api: Api) -> None:
         self.run(saver, "one")
         self.run(AgentMemorySaver(Memory(api.connection), "bo"), "one")
@@ -142,9 +134,8 @@ class TestRetention:
 
 
 @pytest.mark.parametrize("wrong", [
-    {"checkpoint": {"channel_versions": [1]}}, {"checkpoint": {"channel_versions": None}},
-    {"checkpoint": {"channel_values": "x"}}, {"channels": "{null}"}, {"versions": "{null}"}, {"types": "{null}"},
-    {"channels": ["c" * 601]}, {"versions": ["v" * 600]}, {"metadata": {"run_id": "r" * 601}},
+    {"checkpoint": {"channel_versions": [1]}}, {"checkpoint": {"channel_values": "x"}}, {"types": "{null}"},
+    {"channels": ["c" * 601]}, {"metadata": {"run_id": "r" * 601}},
 ], ids=str)  # fmt: skip
 def test_what_could_not_be_read_again_is_refused(api: Api, wrong: dict[str, Any]) -> None:
     given = {"user_id": "ana", "thread_id": "t", "checkpoint_id": "1", "checkpoint": {}, "channels": ["a"],
@@ -159,8 +150,7 @@ def test_what_could_not_be_read_again_is_refused(api: Api, wrong: dict[str, Any]
 
 
 @pytest.mark.parametrize(("wrong", "named"), [
-    ({"places": "{null}"}, "channels"), ({"channels": "{null}"}, "channels"), ({"types": "{null}"}, "channels"),
-    ({"task_id": "\u6211" * 255}, "task_id"),
+    ({"places": "{null}"}, "channels"), ({"task_id": "\u6211" * 255}, "task_id"),
 ], ids=str)  # fmt: skip
 def test_writes_with_nulls_or_long_names_are_refused(api: Api, wrong: dict[str, Any], named: str) -> None:
     given = {"user_id": "ana", "thread_id": "t", "checkpoint_id": "1", "task_id": "x", "places": "{0}",
@@ -170,14 +160,6 @@ def test_writes_with_nulls_or_long_names_are_refused(api: Api, wrong: dict[str, 
     assert refused.value.diag.message_hint
     api.put_checkpoint_writes(**given)
     assert rows(api)["checkpoint_writes"] == 1
-
-
-def test_an_import_refuses_a_checkpoint_that_could_not_be_read(saver: AgentMemorySaver, api: Api) -> None:
-    counting(saver).invoke({"items": []}, config())
-    exported = api.export_user(user_id="ana")
-    exported["checkpoints"][0]["checkpoint"]["channel_versions"] = [1]
-    with pytest.raises(psycopg.Error, match="checkpoint"), api.connection.transaction():
-        api.import_user(user_id="cy", export={**exported, "user_id": "cy"})
 
 
 def test_pages_of_all_threads_have_the_checkpoints_of_copies(saver: AgentMemorySaver, api: Api) -> None:

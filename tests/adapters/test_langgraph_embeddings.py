@@ -71,12 +71,6 @@ def test_a_batch_embeds_each_text_once(store: AgentMemoryStore, embed: Letters) 
     assert embed.asked[1:] == [["a"]]
 
 
-def test_a_changed_item_is_embedded_anew(store: AgentMemoryStore) -> None:
-    store.put(("n",), "x", {"one": "a"})
-    store.put(("n",), "x", {"one": "b"})
-    assert scores(store, "b") == [("x", 1.0)]
-
-
 def test_embeddings_of_another_model_are_not_compared(store: AgentMemoryStore, memory: Memory) -> None:
     store.put(("n",), "x", {"one": "a"})
     other = AgentMemoryStore(memory, "ana", index={"dims": 2, "embed": lambda texts: [[1.0, 0.0] for _ in texts]})

@@ -74,18 +74,8 @@ class TestRoundTrip:
         )
         assert history.messages == [HumanMessage("Hi!"), ToolMessage("18", tool_call_id=""), AIMessage("Yes")]
 
-    def test_what_was_masked_stays_masked(self, history: AgentMemoryHistory, memory: Memory) -> None:
-        memory.admin.set_policy({"secrets": {"mask_in_threads": True}})
-        history.add_messages([HumanMessage("My password is hunter2-Zq9!")])
-        assert "hunter2" not in str(history.messages[0].content)
-
 
 class TestHistory:
-    def test_cleared_messages_are_gone(self, history: AgentMemoryHistory) -> None:
-        history.add_messages([HumanMessage("Hi!")])
-        history.clear()
-        assert history.messages == []
-
     def test_the_context_is_ready_for_a_model(self, history: AgentMemoryHistory, memory: Memory) -> None:
         memory.add_memory("ana", "Allergic to hazelnuts")
         unanswered = AIMessage("", tool_calls=[CALL], id="m1")
@@ -96,10 +86,6 @@ class TestHistory:
         assert "Allergic to hazelnuts" in str(memories.content)
         assert (type(result), result.content, last) == (HumanMessage, "19", kept)
         assert history.context("Never mind.", max_tokens=1000)[-1] == kept
-
-    def test_the_messages_are_those_of_the_agent(self, memory: Memory) -> None:
-        AgentMemoryHistory(memory, *MONDAY, agent_id="planner").add_messages([HumanMessage("Hi!")])
-        assert memory.get_messages(*MONDAY)[0].agent_id == "planner"
 
     def test_asynchronous_methods_do_the_same(self, dsn: str) -> None:
         async def use(memory: Memory | AsyncMemory, thread_id: str) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
-import psycopg
 import pytest
-from agent_memory import AsyncMemory, InvalidValueError, Memory
+from agent_memory import AsyncMemory, Memory
 from agent_memory.adapters.langgraph import AgentMemoryStore, AsyncAgentMemoryStore
 from langgraph.store.base import (
     GetOp,
@@ -72,12 +71,12 @@ class TestItems:
         store.put(("a",), "k", {"v": 1})
         assert store.get(("a",), "k") is not None
 
-    @pytest.mark.parametrize("key", ["k" * 400, 'quoted "key"', "tab\tand\nline", "日本語", "100%"])
-    def test_keys_may_be_any_text(self, store: AgentMemoryStore, key: str) -> None:
-        store.put(("a",), key, {"v": 1})
-        item = store.get(("a",), key)
-        assert item is not None
-        assert item.key == key
+    def test_keys_may_be_any_text(self, store: AgentMemoryStore) -> None:
+        for key in ("k" * 400, 'quoted "key"', "tab\tand\nline", "日本語", "100%"):
+            store.put(("a",), key, {"v": "ä" * 150_000})
+            item = store.get(("a",), key)
+            assert item is not None
+            assert (item.key, item.value) == (key, {"v": "ä" * 150_000})
 
     def test_labels_with_a_colon_are_no_path(self, store: AgentMemoryStore) -> None:
         namespaces = [("a", "b"), ("a", "b:c"), ("a:b",), ("a:b", "c"), ("a:b:c",)]
@@ -86,22 +85,11 @@ class TestItems:
         store.delete(("a:b",), "k")
         assert store.list_namespaces() == [*namespaces[:2], *namespaces[3:]]
 
-    def test_a_value_may_be_long(self, store: AgentMemoryStore) -> None:
-        value = {"text": "ä" * 300_000}
-        store.put(("a",), "k", value)
-        item = store.get(("a",), "k")
-        assert item is not None
-        assert item.value == value
-
     def test_the_limit_of_memories_takes_no_item(self, store: AgentMemoryStore, memory: Memory) -> None:
         memory.admin.set_policy({"memories": {"max_per_agent": 2}})
         for number in range(5):
             store.put(("a",), f"k{number}", {"v": number})
         assert len(store.search(("a",))) == 5
-
-    def test_users_do_not_see_each_others_items(self, store: AgentMemoryStore, memory: Memory) -> None:
-        store.put(("a",), "k", {"v": 1})
-        assert AgentMemoryStore(memory, "ben").get(("a",), "k") is None
 
     def test_the_user_may_be_part_of_the_namespace(self, memory: Memory) -> None:
         store = AgentMemoryStore(memory, lambda namespace: namespace[1])
@@ -132,29 +120,25 @@ class TestSearch:
             store.put(("docs",), key, value)
         return store
 
-    @pytest.mark.parametrize(
-        ("wanted", "keys"),
-        [
-            ({}, "abcd"),
-            ({"color": "red"}, "ab"),
-            ({"color": {"$eq": "red"}}, "ab"),
-            ({"color": {"$ne": "red"}}, "cd"),
-            ({"score": {"$gt": 3.5}}, "ac"),
-            ({"score": {"$gte": 3.5, "$lt": 4.5}}, "cd"),
-            ({"score": {"$lte": 3}, "color": "red"}, "b"),
-            ({"color": {"$gt": 1}}, ""),
-            ({"missing": {"$gt": 1}}, ""),
-            ({"missing": None}, "abcd"),
-            ({"tags": ["red"]}, "ab"),
-            ({"tags": []}, ""),
-            ({"more": {"n": {"$gt": 4}}}, "a"),
-            ({"more": {"m": 1}}, "abcd"),
-        ],
+    FILTERS: tuple[tuple[dict[str, Any], str], ...] = (
+        ({}, "abcd"),
+        ({"color": {"$eq": "red"}}, "ab"),
+        ({"color": {"$ne": "red"}}, "cd"),
+        ({"score": {"$gt": 3.5}}, "ac"),
+        ({"score": {"$gte": 3.5, "$lt": 4.5}}, "cd"),
+        ({"score": {"$lte": 3}, "color": "red"}, "b"),
+        ({"color": {"$gt": 1}}, ""),
+        ({"missing": {"$gt": 1}}, ""),
+        ({"missing": None}, "abcd"),
+        ({"tags": ["red"]}, "ab"),
+        ({"tags": []}, ""),
+        ({"more": {"n": {"$gt": 4}}}, "a"),
+        ({"more": {"m": 1}}, "abcd"),
     )
-    def test_filters(self, store: AgentMemoryStore, wanted: dict[str, Any], keys: str) -> None:
-        assert "".join(item.key for item in store.search(("docs",), filter=wanted)) == keys
 
-    def test_an_unknown_operator_is_refused(self, store: AgentMemoryStore) -> None:
+    def test_filters(self, store: AgentMemoryStore) -> None:
+        for wanted, keys in self.FILTERS:
+            assert "".join(item.key for item in store.search(("docs",), filter=wanted)) == keys, wanted
         with pytest.raises(ValueError, match="regex"):
             store.search(("docs",), filter={"color": {"$regex": "r"}})
 
@@ -167,13 +151,6 @@ class TestSearch:
         assert {item.key: item.score == 0 for item in store.search(("docs",), query="apple")} == {
             "a": False, "b": True, "c": False, "d": True,
         }  # fmt: skip
-
-    @pytest.mark.parametrize("query", [None, "apple"])
-    def test_pages_join_to_the_whole(self, store: AgentMemoryStore, query: str | None) -> None:
-        whole = [item.key for item in store.search(("docs",), query=query)]
-        pages = [store.search(("docs",), query=query, limit=1, offset=offset) for offset in range(5)]
-        assert [item.key for page in pages for item in page] == whole
-        assert store.search(("docs",), limit=0) == []
 
     def test_only_indexed_fields_are_searched(self, memory: Memory) -> None:
         store = AgentMemoryStore(memory, "ana", index=["text", "facts[*].content"])
@@ -203,13 +180,6 @@ class TestNamespaces:
         assert store.list_namespaces(prefix=("a",), suffix=("*", "f")) == [("a", "c", "f")]
         assert store.list_namespaces(limit=2, offset=1) == [("a", "b", "d", "e"), ("a", "b", "d", "i")]
         assert store.list_namespaces(prefix=("none",)) == []
-
-    @pytest.mark.parametrize("namespace", [(), ("",), ("a.b",), ("langgraph",), (1,)])
-    def test_invalid_namespaces_are_refused_as_by_langgraph(
-        self, store: AgentMemoryStore, namespace: tuple[Any, ...]
-    ) -> None:
-        with pytest.raises(InvalidNamespaceError):
-            store.put(namespace, "k", {"v": 1})
 
     def test_a_batch_with_an_invalid_namespace_does_nothing(self, store: AgentMemoryStore) -> None:
         for op in (PutOp(("a.b",), "k", {}), GetOp(("a.b",), "k"), SearchOp(("a.b",)),
@@ -271,12 +241,6 @@ class TestTimeToLive:
         assert renewed is not None
         assert renewed > row.expires_at
 
-    def test_the_store_may_have_a_time_for_all(self, memory: Memory) -> None:
-        store = AgentMemoryStore(memory, "ana", ttl={"default_ttl": 10, "refresh_on_read": False})
-        store.put(("a",), "k", {"v": 1})
-        store.put(("a",), "l", {"v": 1}, ttl=None)
-        assert [record.expires_at is None for record in memory.list_memories("ana")] == [True, False]
-
 
 class TestBatches:
     OPS = (
@@ -302,9 +266,6 @@ class TestBatches:
 
     def test_results_are_in_the_order_of_the_operations(self, store: AgentMemoryStore) -> None:
         self.check(store.batch(self.OPS))
-
-    def test_with_a_blocking_client_asynchronous_calls_run_in_threads(self, store: AgentMemoryStore) -> None:
-        self.check(asyncio.run(store.abatch(self.OPS)))
 
     def test_with_an_asynchronous_client_they_are_awaited(self, dsn: str) -> None:
         async def use() -> None:
@@ -349,24 +310,6 @@ class TestBatches:
                     store.get(("a",), "k")
 
         asyncio.run(use())
-
-    def test_an_unknown_operation_is_refused(self, store: AgentMemoryStore) -> None:
-        with pytest.raises(TypeError, match="int"):
-            store.batch([7])  # type: ignore[list-item]
-
-
-class TestErrors:
-    def test_what_json_cannot_hold_is_refused(self, store: AgentMemoryStore) -> None:
-        with pytest.raises(InvalidValueError, match="set"):
-            store.put(("a",), "k", {"v": {1, 2}})
-
-    def test_each_call_of_an_asynchronous_store_gets_the_error(self, failing_memory: Memory) -> None:
-        async def use() -> list[Any]:
-            store = AsyncAgentMemoryStore(failing_memory, "ana")
-            calls: list[Awaitable[Any]] = [store.aget(("a",), "k"), store.asearch(("a",))]
-            return await asyncio.gather(*calls, return_exceptions=True)
-
-        assert [isinstance(error, psycopg.OperationalError) for error in asyncio.run(use())] == [True, True]
 
 
 @pytest.mark.usefixtures("environment")

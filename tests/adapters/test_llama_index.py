@@ -74,11 +74,6 @@ class TestBlock:
         assert "Prefers trains over planes" in shown
         assert shown.endswith("user: My train leaves at 9:12\nassistant: Noted.")
 
-    def test_it_recalls_what_was_said_elsewhere(self, block: AgentMemoryBlock, memory: Memory) -> None:
-        memory.add_message("ana", "sunday", "user", "The dentist is Dr Okafor")
-        assert "Okafor" in run(block.aget([ChatMessage("Who is my dentist?", role="user")]))
-        assert run(block.aget()) == ""
-
     def test_it_shows_no_more_than_its_tokens(self, memory: Memory) -> None:
         block = AgentMemoryBlock(memory=memory, user_id="ana", thread_id="monday", agent_id="planner", max_tokens=50)
         run(block.aput([ChatMessage("word " * 20, role="user") for _ in range(5)]))
@@ -107,12 +102,6 @@ class TestBlock:
         assert "Question 0 about trains" in str(history[0].content)
         assert history[-1].content == "Answer 5 about trains and planes"
         gc.collect()
-
-    def test_without_a_thread_it_says_what_is_missing(self, memory: Memory) -> None:
-        block = AgentMemoryBlock(memory=memory, user_id="ana")
-        for call in (block.aget(), block.aput([ChatMessage("Hi!", role="user")])):
-            with pytest.raises(ValueError, match="thread"):
-                run(call)
 
 
 @leaves_connections

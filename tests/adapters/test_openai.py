@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, DegradedWarning, InvalidValueError, Memory
+from agent_memory import AsyncMemory, DegradedWarning, Memory
 from agent_memory.adapters.openai import from_openai, remembers, to_openai
 from openai import APIConnectionError, AsyncOpenAI, InternalServerError, OpenAI
 from openai.types.chat import ChatCompletionMessage, ChatCompletionMessageParam
@@ -68,12 +68,6 @@ class TestMessages:
         assert (first["role"], second["role"]) == ("system", "user")
         assert "Allergic to hazelnuts" in str(first["content"])
 
-    def test_calls_whose_results_are_to_come_stay(self, memory: Memory) -> None:
-        calls = [WEATHER, tool_call("time", {}, "call_2")]
-        messages: list[dict[str, Any]] = [{"role": "assistant", "content": None, "tool_calls": calls}]
-        memory.add_messages(*MONDAY, messages)
-        assert sent(memory) == messages
-
     @pytest.mark.feature("A4")
     def test_of_parallel_calls_at_the_end_those_are_sent_that_are_answered(self, memory: Memory) -> None:
         calls = [WEATHER, tool_call("time", {}, "call_2")]
@@ -116,11 +110,6 @@ class TestMessages:
         [message] = memory.get_messages(*MONDAY)
         assert (message.content, message.metadata) == ("4", {"reasoning_content": "2 + 2"})
         assert sent(memory) == [{"role": "assistant", "content": "4"}]
-
-    def test_what_is_no_message_is_refused(self) -> None:
-        with pytest.raises(InvalidValueError, match="not int") as refusal:
-            from_openai(7)
-        assert "role" in (refusal.value.hint or "")
 
 
 class TestRemembers:
@@ -181,10 +170,6 @@ class TestRemembers:
         assert remembers(memory)(lambda _: reply)(*MONDAY, "Hi!") == reply
         assert sent(memory)[1] == {"role": "assistant", "content": "Noted."}
 
-    def test_the_context_has_the_tokens_that_are_asked_for(self, memory: Memory) -> None:
-        answer = remembers(memory, max_tokens=20)(lambda messages: str(len(messages)))
-        assert [answer(*MONDAY, "word " * 12) for _ in range(3)] == ["1", "1", "1"]
-
     def test_a_stream_is_passed_on_and_stored_at_its_end(
         self, memory: Memory, model: FakeModelServer, client: OpenAI
     ) -> None:
@@ -224,26 +209,17 @@ class TestRemembers:
         with pytest.raises(TypeError, match="coroutine"):
             remembers(memory)(answer)
 
-    def test_a_failing_database_is_an_error_before_the_model_is_asked(self, failing_memory: Memory) -> None:
-        def answer(_: object) -> str:
-            raise AssertionError
-
-        with pytest.raises(psycopg.OperationalError):
-            remembers(failing_memory)(answer)(*MONDAY, "Hi!")
-
 
 class TestPaidReplies:
     """The model was paid: whatever happens to the database, the reply is returned."""
 
-    @pytest.mark.parametrize("is_stream", [False, True], ids=["whole", "stream"])
-    @pytest.mark.parametrize("is_async", [False, True], ids=["blocking", "awaited"])
+    @pytest.mark.parametrize("is_stream", [False, True])
     def test_a_reply_that_cannot_be_stored_is_returned(
         self,
         dsn: str,
         db: psycopg.Connection,
         model: FakeModelServer,
         caplog: pytest.LogCaptureFixture,
-        is_async: bool,
         is_stream: bool,
     ) -> None:
         if is_stream:
@@ -253,7 +229,7 @@ class TestPaidReplies:
             db.execute("alter function memory.add_messages rename to lost")
 
         with pytest.warns(DegradedWarning, match="reply was not stored.*monday"):
-            assert said_to(dsn, model, lose, is_async=is_async, is_stream=is_stream) == "Noted."
+            assert said_to(dsn, model, lose, is_stream=is_stream) == "Noted."
         assert "A reply was not stored in thread 'monday'" in caplog.text
         assert db.execute("select content from memory.get_messages('ana', 'monday')").fetchall() == [("Hi!",)]
 
@@ -297,65 +273,37 @@ class TestWithoutMemory:
         ]
         assert "Thread 'monday' has no memory in this call" in caplog.text
 
-    def test_without_anything_said_the_failure_is_raised(self, failing_memory: Memory) -> None:
-        with pytest.raises(psycopg.OperationalError):
-            remembers(failing_memory, empty_on_failure=True)(lambda _: "Noted.")(*MONDAY)
-
-    @pytest.mark.parametrize("is_async", [False, True], ids=["blocking", "awaited"])
-    @pytest.mark.parametrize("needed", ["threads", "summaries"], ids=["what is said", "the context"])
+    @pytest.mark.parametrize("needed", ["threads", "summaries"])
     def test_what_was_said_is_stored_once_with_the_reply(
-        self, dsn: str, db: psycopg.Connection, model: FakeModelServer, needed: str, is_async: bool
+        self, dsn: str, db: psycopg.Connection, model: FakeModelServer, needed: str
     ) -> None:
         with psycopg.connect(dsn) as blocker:
             blocker.execute(f"lock table memory.{needed} in access exclusive mode")
             impatient = f"{dsn} options='-c lock_timeout=50ms'"
-            answered = said_to(impatient, model, blocker.rollback, is_async=is_async, empty_on_failure=True)
+            answered = said_to(impatient, model, blocker.rollback, empty_on_failure=True)
         assert answered == "Noted."
         assert model.requests[-1].body["messages"] == [{"role": "user", "content": "Hi!"}]
         assert db.execute("select role, content from memory.get_messages('ana', 'monday')").fetchall() == [
             ("user", "Hi!"), ("assistant", "Noted."),
         ]  # fmt: skip
 
-    def test_a_bad_argument_is_still_an_error(self, memory: Memory) -> None:
-        with pytest.raises(InvalidValueError, match="max_tokens"):
-            remembers(memory, max_tokens=0, empty_on_failure=True)(lambda _: "Noted.")(*MONDAY, "Hi!")
-
 
 def said_to(
-    dsn: str, model: FakeModelServer, meanwhile: Callable[[], None], *, is_async: bool, is_stream: bool = False,
-    **options: Any,
-) -> str:  # fmt: skip
+    dsn: str, model: FakeModelServer, meanwhile: Callable[[], None], *, is_stream: bool = False, **options: Any
+) -> str:
     """Say "Hi!" to a function that remembers, and return its reply; something happens while the model answers."""
-    request: dict[str, Any] = {"model": "m", "stream": is_stream}
+    with Memory(dsn) as memory, OpenAI(base_url=model.url, api_key="k") as client:
 
-    async def converse() -> Any:
-        async with AsyncMemory(dsn) as memory, AsyncOpenAI(base_url=model.url, api_key="k") as client:
+        @remembers(memory, **options)
+        def answer(messages: list[ChatCompletionMessageParam]) -> Any:
+            reply = client.chat.completions.create(model="m", messages=messages, stream=is_stream)
+            meanwhile()
+            return reply
 
-            @remembers(memory, **options)
-            async def answer(messages: list[ChatCompletionMessageParam]) -> Any:
-                reply = await client.chat.completions.create(messages=messages, **request)
-                meanwhile()
-                return reply
-
-            reply = await answer(*MONDAY, "Hi!")
-            return [chunk async for chunk in reply] if is_stream else reply
-
-    if is_async:
-        reply = asyncio.run(converse())
-    else:
-        with Memory(dsn) as memory, OpenAI(base_url=model.url, api_key="k") as client:
-
-            @remembers(memory, **options)
-            def answer(messages: list[ChatCompletionMessageParam]) -> Any:
-                reply = client.chat.completions.create(messages=messages, **request)
-                meanwhile()
-                return reply
-
-            reply = answer(*MONDAY, "Hi!")
-            reply = list(reply) if is_stream else reply
-    if is_stream:
-        return "".join(chunk.choices[0].delta.content or "" for chunk in reply)
-    return str(reply.choices[0].message.content)
+        reply = answer(*MONDAY, "Hi!")
+        if is_stream:
+            return "".join(chunk.choices[0].delta.content or "" for chunk in reply)
+        return str(reply.choices[0].message.content)
 
 
 def streamed(*deltas: dict[str, Any]) -> Behaviour:

@@ -134,22 +134,6 @@ Adapter = Callable[[Memory, list[Any]], list[Any]]
             [
                 ModelRequest(
                     [
-                        UserPromptPart(
-                            [
-                                "Look",
-                                BinaryContent(PHOTO, media_type="image/jpeg"),
-                                BinaryContent(PDF, media_type="application/pdf"),
-                            ]
-                        )
-                    ]
-                )
-            ],
-        ),
-        (
-            pydantic,
-            [
-                ModelRequest(
-                    [
                         ToolReturnPart(
                             "read",
                             [
@@ -176,7 +160,7 @@ Adapter = Callable[[Memory, list[Any]], list[Any]]
             ],
         ),
     ],
-    ids=["openai", "langchain as openai", "langchain", "agents", "pydantic", "result of a tool", "llama"],
+    ids=["openai", "langchain as openai", "langchain", "agents", "pydantic", "llama"],
 )
 def test_a_photo_and_a_file_come_back_and_are_counted_once(
     memory: Memory, adapter: Adapter, messages: list[Any]
@@ -255,12 +239,11 @@ def test_autogen_keeps_messages_without_a_text(memory: Memory) -> None:
     assert state["messages"] == [message.model_dump() for message in said]
 
 
-@pytest.mark.parametrize("reason", ["length", "content_filter", "tool_calls"])
-def test_a_reply_that_says_nothing_is_returned_and_stored(memory: Memory, reason: str) -> None:
+def test_a_reply_that_says_nothing_is_returned_and_stored(memory: Memory) -> None:
     completion = ChatCompletion.model_validate(
         {
             "id": "c", "created": 0, "model": "m", "object": "chat.completion",
-            "choices": [{"index": 0, "finish_reason": reason, "message": {"role": "assistant", "content": None}}],
+            "choices": [{"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": None}}],
         }
     )  # fmt: skip
     assert remembers(memory)(lambda _messages: completion)(*MONDAY, "Go on") is completion
@@ -320,10 +303,8 @@ def test_arguments_that_are_not_json_can_be_read(memory: Memory) -> None:
     [
         ("Ana", "Ana", "Hi!"),
         ("Ana Silva", "Ana_Silva", "Ana Silva: Hi!"),
-        ("a<b>|c/d\\e", "a_b_c_d_e", "a<b>|c/d\\e: Hi!"),
-        ("Ana\nsystem", "Ana_system", "Ana system: Hi!"),
+        ("a<b>|c/d\ne", "a_b_c_d_e", "a<b>|c/d e: Hi!"),
         ("x" * 80, "x" * 64, "x" * 80 + ": Hi!"),
-        ("/", None, "/: Hi!"),
         ("", None, "Hi!"),
     ],
 )

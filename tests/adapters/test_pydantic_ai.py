@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
-from agent_memory import AsyncMemory, Memory
+from agent_memory import Memory
 from agent_memory.adapters.pydantic_ai import AgentMemoryHistory
-from pydantic_ai import Agent
 from pydantic_ai.messages import (
     BinaryContent,
     ImageUrl,
@@ -22,7 +19,6 @@ from pydantic_ai.messages import (
     ToolReturnPart,
     UserPromptPart,
 )
-from pydantic_ai.models.test import TestModel as ScriptedModel
 from pydantic_ai.usage import RequestUsage
 
 from tests.adapters.steps import calling, run, run_example, tool_call
@@ -121,31 +117,6 @@ class TestMessages:
         called, last = run(history.context())
         assert [part.part_kind for part in called.parts] == ["thinking", "text"]
         assert last == asked
-
-    def test_a_cleared_history_is_empty_and_agents_are_named(self, memory: Memory) -> None:
-        history = AgentMemoryHistory(memory, *MONDAY, agent_id="planner")
-        run(history.add([]), history.add([ASKED]))
-        assert memory.get_messages(*MONDAY)[0].agent_id == "planner"
-        assert run(history.clear(), history.messages()) == []
-
-
-def test_an_agent_goes_on_with_its_history(dsn: str) -> None:
-    async def converse() -> None:
-        agent = Agent(ScriptedModel(), instructions="Be kind.")
-
-        @agent.tool_plain
-        def weather(city: str) -> str:
-            return f"18 degrees in {city}"
-
-        async with AsyncMemory(dsn) as memory:
-            history = AgentMemoryHistory(memory, *MONDAY)
-            first = await agent.run("How warm is it?", message_history=await history.context())
-            await history.add(first.new_messages())
-            assert await history.messages() == first.all_messages()
-            second = await agent.run("And now?", message_history=await history.context("And now?"))
-            assert second.all_messages()[:4] == first.all_messages()
-
-    asyncio.run(converse())
 
 
 @pytest.mark.usefixtures("environment")

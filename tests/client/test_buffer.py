@@ -2,7 +2,6 @@
 
 import contextlib
 import multiprocessing
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -50,14 +49,14 @@ def stop_removing(monkeypatch: pytest.MonkeyPatch, buffer: Buffer) -> None:
 
 
 class TestCollecting:
-    @pytest.mark.parametrize("on_disk", [True, False])
-    def test_no_server_is_needed(self, away: Memory, tmp_path: Path, on_disk: bool) -> None:
-        buffer = away.buffer(tmp_path / "waiting" if on_disk else None)
+    def test_no_server_is_needed(self, away: Memory, tmp_path: Path) -> None:
+        buffer = away.buffer(tmp_path / "waiting")
         assert buffer.add_message("ana", "t1", "user", "hi") == 1
         assert buffer.add_messages("ana", "t1", [{"role": "assistant", "content": "hello"}]) == [2]
         assert buffer.add_memory("ana", "Prefers tea", tags=["drinks"], confidence=0.5) == 3
         with pytest.raises(NotConnectedError):
             buffer.push()
+        assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
         assert len(buffer) == 3
         assert [(item.kind, item.error) for item in buffer.items()] == [
             ("message", None),
@@ -72,9 +71,7 @@ class TestCollecting:
         buffer = away.buffer()
         for wrong in (
             lambda: buffer.add_message("ana", "t1", "user", 5),  # type: ignore[arg-type]
-            lambda: buffer.add_message("ana", "t1", "user", "x", created_at=datetime(2026, 1, 1)),
             lambda: buffer.add_messages("ana", "t1", [{"role": "user", "content": "a\0b"}]),
-            lambda: buffer.add_memory("ana", "x", metadata={"a": {1, 2}}),
             lambda: buffer.add_memory("ana", "x", memory_id="no uuid"),
         ):
             with pytest.raises(InvalidValueError):
@@ -90,11 +87,6 @@ class TestCollecting:
             with pytest.raises(InvalidValueError, match=r"^path"):
                 away.buffer(path)  # type: ignore[arg-type]
         assert text.read_text().startswith("My notes")
-
-    def test_only_its_user_can_read_the_file(self, away: Memory, tmp_path: Path) -> None:
-        with contextlib.closing(away.buffer(tmp_path / "waiting")) as buffer:
-            buffer.add_message("ana", "t1", "user", "private")
-            assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
 
     def test_no_link_and_no_file_of_somebody_else_is_taken(self, away: Memory, tmp_path: Path) -> None:
         other = tmp_path / "other"
@@ -122,8 +114,6 @@ class TestCollecting:
         buffer.add_message("ana", "t1", "user", "small")
         assert buffer._spool._database is not None
         buffer._spool._database.execute("pragma max_page_count = 10")
-        with pytest.raises(AgentMemoryError, match="disk is full"):
-            buffer.add_message("ana", "t1", "user", "large " * 100_000)
         with pytest.raises(AgentMemoryError, match="disk is full"):
             buffer.add_messages("ana", "t1", [{"role": "user", "content": size * "x"} for size in (10, 1_000_000)])
         assert buffer.push().messages == 1
@@ -256,20 +246,6 @@ class TestPush:
         assert contents(memory) == ["once"]
         assert [record.content for record in memory.list_memories("ana")] == ["Lives in Porto"]
         assert len(again) == 0
-
-    def test_a_copy_of_the_file_stores_nothing_again(self, memory: Memory, tmp_path: Path) -> None:
-        with memory.buffer(tmp_path / "waiting") as buffer:
-            for number in range(10):
-                buffer.add_message("ana", "t1", "user", "the same text")
-                buffer.add_memory("ana", f"Memory {number}")
-            buffer.close()
-            shutil.copy(tmp_path / "waiting", tmp_path / "copy")
-            buffer = memory.buffer(tmp_path / "waiting")
-            buffer.push()
-        with memory.buffer(tmp_path / "copy"):
-            pass
-        assert contents(memory) == ["the same text"] * 10
-        assert memory.count_memories("ana") == 10
 
     def test_refused_items_stay_and_hold_up_nothing(self, memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
         buffer = memory.buffer()

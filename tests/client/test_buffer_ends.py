@@ -76,11 +76,6 @@ class TestWith:
             assert buffer.push().messages == 1
         assert contents(memory) == ["hi"]
 
-    def test_closed_inside_it_is_not_pushed(self, memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
-        with memory.buffer() as buffer:
-            buffer.close()
-        assert caplog.records == []
-
     def test_an_error_inside_goes_on_and_what_was_collected_is_pushed(self, memory: Memory, away: Memory) -> None:
         for client, left in ((memory, None), (away, 1)):
             buffer = client.buffer()

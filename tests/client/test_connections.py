@@ -9,10 +9,8 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import (
-    AgentMemoryError,
     AsyncMemory,
     DegradedWarning,
-    InvalidValueError,
     Memory,
     NotFoundError,
     NotSupportedError,
@@ -40,21 +38,6 @@ class TestConnections:
             assert memory.add_message("ana", "t1", "user", "x").seq == 0
         assert db.execute("select 1 as one").fetchone() == (1,)
 
-    def test_pool(self, dsn: str) -> None:
-        with ConnectionPool(dsn, min_size=1, open=True) as pool:
-            memory = Memory(pool)
-            memory.add_message("ana", "t1", "user", "committed")
-            with pytest.raises(InvalidValueError):
-                memory.add_message("ana", "t1", "nobody", "x")
-            memory.close()
-            assert len(memory.get_messages("ana", "t1")) == 1
-
-    def test_connection_string(self, dsn: str) -> None:
-        with Memory(dsn, pool_size=2) as memory:
-            assert memory.add_message("ana", "t1", "user", "x").seq == 0
-        with pytest.raises(psycopg.OperationalError):
-            memory.version()
-
     def test_an_unreachable_server_is_reported_at_once(self, caplog: pytest.LogCaptureFixture) -> None:
         async def twin() -> None:
             async with AsyncMemory("host=/nonexistent") as memory:
@@ -74,13 +57,6 @@ class TestConnections:
         with pytest.raises(TypeError, match="one of AsyncConnection, AsyncConnectionPool, str, not ConnectionPool"):
             AsyncMemory(ConnectionPool("", open=False))  # type: ignore[arg-type]
 
-    def test_run_jobs_refuses_a_transaction(self, dsn: str) -> None:
-        with psycopg.connect(dsn) as connection:
-            memory = Memory(connection)
-            memory.version()
-            with pytest.raises(AgentMemoryError, match="inside a transaction"):
-                memory.run_jobs()
-
     def test_run_jobs_without_pl_python_says_what_does_the_work(self, db: psycopg.Connection, memory: Memory) -> None:
         db.execute("""
             create or replace procedure memory.run_jobs(max_jobs int default 100, max_seconds int default 60)
@@ -94,17 +70,16 @@ class TestConnections:
         assert isinstance(raised.value, psycopg.errors.FeatureNotSupported)
         assert "agent-memory worker" in (raised.value.hint or "")
 
-    @pytest.mark.parametrize("autocommit", [True, False])
-    def test_run_jobs(self, server: Server, dsn: str, autocommit: bool) -> None:
+    def test_run_jobs(self, server: Server, dsn: str) -> None:
         if not server.has_plpython:
             pytest.skip("this server has no plpython3u")
-        with psycopg.connect(dsn, autocommit=autocommit) as connection:
+        with psycopg.connect(dsn) as connection:
             memory = Memory(connection)
             memory.add_message("ana", "t1", "user", "My name is Ana.")
             job_id = memory.extract_memories("ana", "t1")
             connection.commit()
             memory.run_jobs(max_jobs=10)
-            assert connection.autocommit == autocommit
+            assert not connection.autocommit
             assert memory.get_job("ana", job_id).status == "completed"
 
 

@@ -59,8 +59,8 @@ def test_processes_may_do_so_at_once(
     dsn: str, db: psycopg.Connection, minilm: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(loading.FOLDER_VARIABLE, str(minilm))
-    with multiprocessing.get_context("spawn").Pool(3) as pool:
-        assert pool.map(activate_in, [dsn] * 3) == [True] * 3
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        assert pool.map(activate_in, [dsn] * 2) == [True] * 2
     assert db.execute(MODELS).fetchall() == DEFAULT
 
 

@@ -68,18 +68,6 @@ class TestDegraded:
         assert isinstance(warning.message, DegradedWarning)
         assert (warning.message.sqlstate, warning.message.cause) == ("01AMZ", "other")
 
-    def test_a_notice_is_known_by_its_sqlstate_not_by_its_words(self, db: psycopg.Connection, memory: Memory) -> None:
-        db.execute(
-            "drop function memory.list_threads;"
-            " create function memory.list_threads(user_id text, row_limit int default 50,"
-            " row_offset int default 0) returns setof memory.thread language plpgsql"
-            " as $$ begin raise notice 'degraded: only in words';"
-            " raise notice 'weniger' using errcode = '01AM6'; end $$"
-        )
-        with pytest.warns(DegradedWarning) as caught:
-            memory.list_threads("ana")
-        assert [str(warning.message) for warning in caught] == ["weniger"]
-
     @pytest.mark.feature("E17")
     def test_each_cause_has_its_name_and_its_help(
         self, db: psycopg.Connection, memory: Memory, monkeypatch: pytest.MonkeyPatch

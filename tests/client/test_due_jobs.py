@@ -88,17 +88,6 @@ def test_closing_gives_back_what_is_under_way(dsn: str, db: psycopg.Connection, 
     assert jobs(db) == [("pending", 0)]
 
 
-def test_a_killed_client_loses_nothing(dsn: str, db: psycopg.Connection, tmp_path: Path) -> None:
-    with Memory(dsn, catch_up_seconds=LONG) as memory:
-        use(memory, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
-        memory.add_message("ana", "monday", "user", "Green tea")
-        # Killed right after the claim.
-        assert len(WorkerProtocol(memory.caller).claim_jobs("client", ["embed"], 4, user_id="ana")) == 1
-        db.execute("update memory.jobs set lease_expires_at = now() where status = 'running'")
-        assert found(memory, "black tea", mode="vector") == ["Green tea"]
-    assert jobs(db) == [("completed", 2)]
-
-
 @pytest.mark.parametrize("autocommit", [True, False])
 def test_jobs_are_done_in_no_transaction_of_the_caller(
     connect: Any, dsn: str, db: psycopg.Connection, autocommit: bool, tmp_path: Path

@@ -136,21 +136,6 @@ def test_a_child_does_not_wait_for_locks_that_its_parent_holds(run: Callable[[st
     """)
 
 
-def test_a_grandchild_connects_anew_as_well(run: Callable[[str], str]) -> None:
-    run("""
-        memory = Memory(dsn)
-
-        def child():
-            memory.version()
-            wait_for([forked(memory.version)])
-            memory.close()
-
-        memory.version()
-        wait_for([forked(child)])
-        memory.version()
-    """)
-
-
 @pytest.mark.feature("A3", "F9")
 def test_a_connection_or_an_open_pool_of_the_parent_is_refused_in_a_child(run: Callable[[str], str]) -> None:
     run("""
@@ -161,19 +146,6 @@ def test_a_connection_or_an_open_pool_of_the_parent_is_refused_in_a_child(run: C
             wait_for([forked(lambda: [refused(memory.version) for memory in clients])])
             for memory in clients:
                 memory.version()
-    """)
-
-
-def test_a_pool_that_the_child_opens_itself_is_its_own(run: Callable[[str], str]) -> None:
-    run("""
-        pool = ConnectionPool(dsn, min_size=1, open=False)
-        memory = Memory(pool)
-
-        def child():
-            with pool:
-                memory.version()
-
-        wait_for([forked(child), forked(child)])
     """)
 
 
@@ -189,20 +161,3 @@ def test_a_buffer_of_a_parent_is_pushed_by_both_and_stored_once(
         buffer.push()
     """)
     assert [message.content for message in Memory(db).get_messages("buffered", "t")] == ["once"]
-
-
-def test_a_worker_that_was_made_before_the_fork_runs_in_each_child(
-    run: Callable[[str], str], db: psycopg.Connection
-) -> None:
-    for number in range(1, CHILDREN + 1):
-        Memory(db).extract_memories(f"user {number}", "t")
-    run("""
-        from agent_memory.worker import Worker
-        memory = Memory(dsn)
-        memory.version()
-        worker = Worker(dsn)
-        wait_for([forked(lambda: asyncio.run(worker.run(once=True))) for _ in range(2)])
-        asyncio.run(worker.run(once=True))
-    """)
-    states = db.execute("select distinct status from memory.jobs where kind = 'extract_memories'").fetchall()
-    assert states == [("completed",)]

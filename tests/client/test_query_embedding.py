@@ -12,7 +12,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, DegradedWarning, InvalidValueError, Memory
+from agent_memory import AsyncMemory, DegradedWarning, Memory
 from agent_memory.calls import WorkerProtocol
 from agent_memory.client import servers
 from agent_memory.client._sync import embedding
@@ -86,7 +86,12 @@ class TestSemanticHit:
             client.add_message("ana", "monday", "user", content)
         assert found(client, QUESTION)[0] == ANSWER
         assert found(client, QUESTION, mode="vector")[0] == ANSWER
-        assert found(client, "Which colour does she like?")[0] == "My favourite colour is green."
+        client.add_memory("ana", "Prefers trains over planes")
+        client.add_message("ana", "tuesday", "user", QUESTION)  # the query, unless another is given
+        for parts in (client.get_context("ana", "tuesday"), client.get_context("ana", "tuesday", QUESTION)):
+            [recalled] = [each.content for each in parts if each.source == "recalled"]
+            assert ANSWER in recalled
+        assert "Prefers trains" in client.render_memories("ana", query=QUESTION, max_memories=1)
 
     @pytest.mark.feature("F18", "E17")
     def test_the_asynchronous_client_finds_the_same_and_holds_up_nobody(self, dsn: str, minilm: Path) -> None:
@@ -94,7 +99,7 @@ class TestSemanticHit:
             async with AsyncMemory(dsn, catch_up_seconds=LONG) as memory:
                 await memory.admin.register_model("minilm", "embedding", "local", "minilm", {"model_dir": str(minilm)})
                 await memory.admin.activate_model("minilm")
-                for content in (*OTHERS, ANSWER, *["tea " * 100] * 30):
+                for content in (*OTHERS, ANSWER, *["tea " * 100] * 12):
                     await memory.add_message("ana", "monday", "user", content)
                 longest, searching = 0.0, asyncio.create_task(memory.search("ana", QUESTION, mode="vector"))
                 started = turn = time.perf_counter()
@@ -107,30 +112,12 @@ class TestSemanticHit:
         assert content == ANSWER
         assert longest < 0.5  # of the time of the search, nearly all of which is the model's
 
-    @pytest.mark.feature("F18")
-    def test_contexts_compare_by_meaning_too(self, client: Memory, minilm: Path) -> None:
-        use(client, "minilm", minilm)
-        for content in (*OTHERS, ANSWER):
-            client.add_message("ana", "monday", "user", content)
-        client.add_memory("ana", "Prefers trains over planes")
-        client.add_message("ana", "tuesday", "user", QUESTION)  # the query, unless another is given
-        for part in (client.get_context("ana", "tuesday"), client.get_context("ana", "tuesday", QUESTION)):
-            [recalled] = [each.content for each in part if each.source == "recalled"]
-            assert ANSWER in recalled
-        assert "Prefers trains" in client.render_memories("ana", query=QUESTION, max_memories=1)
-
     def test_a_search_by_keyword_asks_no_model(self, client: Memory, tmp_path: Path) -> None:
         use(client, "nowhere", tmp_path)
         client.add_message("ana", "monday", "user", "Green tea")
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert found(client, "tea", mode="keyword") == ["Green tea"]
-
-    def test_bad_arguments_are_named_as_before(self, client: Memory, tmp_path: Path) -> None:
-        use(client, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
-        for user_id, query in (("", "tea"), (5, "tea"), ("ana", 5), ("ana", "")):
-            with pytest.raises(InvalidValueError, match="user_id" if user_id != "ana" else "query"):
-                client.search(user_id, query)  # type: ignore[arg-type]
 
 
 class TestModels:
@@ -184,16 +171,6 @@ class TestModels:
         with db.transaction():
             db.execute("set transaction read only")
             assert found(Memory(db), "black tea", mode="vector") == ["Green tea"]
-
-    def test_the_policy_may_keep_contexts_from_asking(self, client: Memory, tmp_path: Path) -> None:
-        use(client, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
-        client.admin.set_policy({"context": {"embed_query": False}})
-        wanted = WorkerProtocol(client.caller).query_to_embed("ana", "tea", is_context=True)
-        assert wanted is not None
-        assert wanted.text is None
-        wanted = WorkerProtocol(client.caller).query_to_embed("ana", "tea")
-        assert wanted is not None
-        assert wanted.text == "tea"
 
     def test_it_can_be_switched_off(self, dsn: str, client: Memory, server: Server, tmp_path: Path) -> None:
         if server.has_plpython:
@@ -264,16 +241,6 @@ class TestProviders:
         client.search("bo", "tea")  # the embedding is that of the client's cache
         assert len(fake.requests) == asked + 1
 
-    def test_no_key_degrades_and_no_job_counts_an_attempt(
-        self, client: Memory, db: psycopg.Connection, fake: FakeModelServer, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.delenv(KEY_VARIABLE)
-        use_remote(client, fake)
-        client.add_message("ana", "monday", "user", "Green tea")
-        said = degraded(client, "tea")
-        assert f"no API key: the environment variable {KEY_VARIABLE} is not set" in said[0]
-        assert jobs(db) == [("pending", 0)]
-
     def test_a_provider_that_fails_is_left_alone_for_a_while(self, client: Memory, fake: FakeModelServer) -> None:
         use_remote(client, fake)
         client.add_message("ana", "monday", "user", "Green tea")
@@ -287,16 +254,6 @@ class TestProviders:
         fake.behaviour = HANGING
         assert "within 0.3 s" in degraded(client, "tea", "green", "Green tea", "tea, green")[0]
         assert len(fake.requests) <= 1  # none if the machine is so busy that the request was not even sent
-
-    def test_a_spent_budget_asks_nobody(self, client: Memory, fake: FakeModelServer) -> None:
-        use_remote(client, fake)
-        client.add_message("ana", "monday", "user", "Green tea")
-        found(client, "tea")
-        asked = len(fake.requests)
-        client.admin.set_policy({"budget": {"tokens_per_user_per_day": 1}})
-        with pytest.warns(DegradedWarning, match="tokens are used"):
-            assert found(client, "green") == ["Green tea"]
-        assert len(fake.requests) == asked
 
 
 class TestServersWithModels:

@@ -1,21 +1,16 @@
 """Results of the client: what each method returns, as typed rows."""
 
-import inspect
 import pickle
 import uuid
-from dataclasses import FrozenInstanceError, asdict, replace
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta, timezone
-from typing import Any
 
-import psycopg
 import pytest
 from agent_memory import (
     DegradedWarning,
     Memory,
-    Message,
     StoredMessage,
 )
-from psycopg.types.json import set_json_loads
 
 from tests.support.sqlapi import Api, rolled_back
 from tests.values.bad_arguments import NEED_PGCRYPTO, VALID
@@ -24,6 +19,11 @@ from tests.values.valid_calls import make_calls_work
 WRITTEN_FOR_SQL = {"delete_messages", "keep_query_embedding", "put_checkpoint", "put_checkpoint_writes"}
 """The table has their lists as texts, which a client refuses."""
 NOT_WITHIN_A_TRANSACTION = {"run_jobs", "schedule_jobs"}
+
+
+@pytest.fixture
+def memory(api: Api) -> Memory:
+    return Memory(api.connection)
 
 
 class TestResults:
@@ -77,26 +77,19 @@ class TestResults:
         memory.update_memory("ana", memory_id, expires_at=datetime.max.replace(tzinfo=timezone.utc))
         assert memory.get_memory("ana", memory_id).expires_at is None
 
-    @pytest.mark.parametrize("moment", ["infinity", "-infinity", "0044-03-15 BC", "20000-01-01"])
-    def test_a_time_that_datetime_cannot_hold_breaks_no_list(
-        self, db: psycopg.Connection, memory: Memory, moment: str
-    ) -> None:
+    @pytest.mark.parametrize("moment", ["infinity", "0044-03-15 BC"])
+    def test_a_time_that_datetime_cannot_hold_breaks_no_list(self, api: Api, memory: Memory, moment: str) -> None:
         memory.add_memory("ana", "Brief")
-        db.execute("alter table memory.memories disable trigger user")
-        db.execute("update memory.memories set valid_from = %s, created_at = %s", (moment, moment))
+        api.connection.execute("alter table memory.memories disable trigger user")
+        api.connection.execute("update memory.memories set valid_from = %s, created_at = %s", (moment, moment))
         [row] = memory.list_memories("ana")
         assert {row.valid_from, row.created_at} == {None}
 
-    def test_times_and_ids_inside_json_become_text(self, memory: Memory) -> None:
-        key, moment = uuid.uuid4(), datetime(2025, 5, 1, tzinfo=timezone.utc)
-        memory.add_message("ana", "t1", "user", "x", metadata={"key": key, "moment": moment})
-        assert memory.get_messages("ana", "t1")[0].metadata == {"key": str(key), "moment": moment.isoformat()}
-
-    def test_columns_of_a_newer_database_are_ignored(self, db: psycopg.Connection, memory: Memory) -> None:
+    def test_columns_of_a_newer_database_are_ignored(self, api: Api, memory: Memory) -> None:
         memory.add_message("ana", "t1", "user", "x")
         definition = "returns table (thread_id text, title text, metadata jsonb, message_count bigint,"
-        db.execute("drop function memory.list_threads")
-        db.execute(
+        api.connection.execute("drop function memory.list_threads")
+        api.connection.execute(
             f"create function memory.list_threads(user_id text) {definition} active_tokens bigint,"
             " first_at timestamptz, last_at timestamptz, total_count bigint, mood text) begin atomic"
             " select 't1', null::text, jsonb '{}', 1, 1, now(), now(), 1, 'new'; end"
@@ -106,33 +99,17 @@ class TestResults:
 
 def test_results_are_plain_data(memory: Memory) -> None:
     memory.add_message("ana", "t1", "user", "x")
-    assert asdict(memory.list_threads("ana")[0])["thread_id"] == "t1"
-
-
-def test_results_cannot_be_changed(memory: Memory) -> None:
-    memory.add_message("ana", "t1", "user", "x")
     [message] = memory.get_messages("ana", "t1")
-    assert type(message) is Message
-    assert message == replace(message)
-    assert hash(replace(message, metadata=())) == hash(replace(message, metadata=()))  # type: ignore[arg-type]
-    with pytest.raises(FrozenInstanceError):
-        message.content = "y"  # type: ignore[misc]
+    assert asdict(message)["content"] == "x"
     assert pickle.loads(pickle.dumps(message)) == message
 
 
-@pytest.mark.parametrize(
-    "metadata", [{}, {"ä": ["\n\\", 1, -2.5, 10**30, 1.5, None, True, {"": []}]}], ids=["none", "all"]
-)
-def test_metadata_comes_back_as_it_was(memory: Memory, metadata: dict[str, Any]) -> None:
-    memory.add_message("ana", "t1", "user", "x", metadata=metadata)
-    assert memory.get_messages("ana", "t1")[0].metadata == metadata
-
-
-def test_a_callers_own_way_of_reading_json_stays(db: psycopg.Connection) -> None:
-    set_json_loads(lambda text: {"read": text}, db)
-    memory = Memory(db)
-    memory.add_message("ana", "t1", "user", "x")
-    assert memory.get_messages("ana", "t1")[0].metadata == {"read": b"{}"}
+def test_metadata_comes_back_as_it_was(memory: Memory) -> None:
+    key, moment = uuid.uuid4(), datetime(2025, 5, 1, tzinfo=timezone.utc)
+    metadata = {"ä": ["\n\\", 1, -2.5, 10**30, 1.5, None, True, {"": []}]}
+    memory.add_message("ana", "t1", "user", "x", metadata={**metadata, "key": key, "moment": moment})
+    stored = {**metadata, "key": str(key), "moment": moment.isoformat()}
+    assert memory.get_messages("ana", "t1")[0].metadata == stored
 
 
 def test_results_print_short(memory: Memory) -> None:
@@ -152,12 +129,6 @@ def test_results_print_short(memory: Memory) -> None:
     assert str(message) == "user: Which tea do I prefer?"
     assert str(replace(message, content="a\x1b[2Jb")) == "user: a␛[2Jb"
     assert str(memory.get_context("ana", "t1")[-1]) == "user (message, 14 tokens): Which tea do I prefer?"
-
-
-def test_help_shows_the_comment_of_the_function(db: psycopg.Connection) -> None:
-    described = " ".join((inspect.getdoc(Memory.search) or "").split())
-    assert db.execute("select obj_description('memory.search'::regproc, 'pg_proc')").fetchone() == (described,)
-    assert "mode: 'Mode | None' = 'hybrid'" in str(inspect.signature(Memory.search))
 
 
 @pytest.mark.filterwarnings("ignore::agent_memory.DegradedWarning")

@@ -69,14 +69,6 @@ class TestSetup:
                 ": postgresql+psycopg:// is for SQLAlchemy, write postgresql://",
             ),
             (
-                "postgresql+asyncpg://u:hidden@localhost/app",
-                ": postgresql+asyncpg:// is for SQLAlchemy, write postgresql://",
-            ),
-            (
-                "postgresql://u:hidden@localhost/app?pgbouncer=true",
-                ": libpq knows no parameter pgbouncer, leave it out",
-            ),
-            (
                 "postgresql://u:hi?dden=@localhost/app?sslmode=disable&schema=hidden&connection_limit=1",
                 ": libpq knows no parameter schema, connection_limit, leave it out",
             ),
@@ -89,12 +81,6 @@ class TestSetup:
             memory.version()
         assert raised.value.message == "the connection string cannot be read" + said
         assert "hi" not in str(raised.value).replace("which", "")
-
-    def test_a_schema_of_that_name_is_not_agent_memory(self, empty_dsn: str) -> None:
-        with psycopg.connect(empty_dsn, autocommit=True) as connection:
-            connection.execute("create schema memory")
-            with pytest.raises(NotInstalledError, match="there is no agent_memory in database"):
-                Memory(connection).list_threads("ana")
 
     @pytest.mark.parametrize(
         ("installed", "instead"), [("0.0.9", "agent-memory install --dsn"), ("99.0.0", "pip install --upgrade")]

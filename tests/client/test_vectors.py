@@ -37,21 +37,15 @@ def memory(api: Api) -> Memory:
     return memory
 
 
-@pytest.mark.parametrize("kind", SAME)
-def test_each_type_finds_the_same(memory: Memory, kind: str) -> None:
-    [found] = memory.search("ana", query_embedding=SAME[kind], mode="vector")
-    assert found.score == pytest.approx(1)
-    assert "east" in memory.render_memories("ana", query_embedding=SAME[kind])
-    assert memory.get_context("ana", "t", query_embedding=SAME[kind])
-    assert memory.expand_refs("ana", "east", query="east", query_embedding=SAME[kind]) == "east"
-
-
-@pytest.mark.parametrize("kind", SAME)
-def test_each_type_is_kept_for_the_searches_that_follow(memory: Memory, kind: str) -> None:
+def test_each_call_takes_it_and_it_is_kept_for_the_searches_that_follow(memory: Memory) -> None:
+    east = SAME["numpy float32"]
+    assert "east" in memory.render_memories("ana", query_embedding=east)
+    assert memory.get_context("ana", "t", query_embedding=east)
+    assert memory.expand_refs("ana", "east", query="east", query_embedding=east) == "east"
     worker = WorkerProtocol(memory.caller)
     wanted = worker.query_to_embed("ana", "where?")
     assert wanted is not None
-    assert worker.keep_query_embedding("ana", "where?", wanted.model, SAME[kind])
+    assert worker.keep_query_embedding("ana", "where?", wanted.model, east)
     assert memory.search("ana", "where?", mode="vector")[0].score == pytest.approx(1)
 
 
@@ -72,8 +66,6 @@ def test_a_schema_that_no_search_path_names_is_no_matter(memory: Memory, api: Ap
         (numpy.array([1.0, numpy.nan, 0.0]), "query_embedding must not contain NaN or infinity"),
         (numpy.array([[1.0], [2.0]]), "query_embedding must be a sequence of numbers"),
         (TOO_LARGE, "query_embedding is out of range"),
-        ([0.0] * 70_000, "query_embedding is out of range"),
-        (["1.0", "x"], "query_embedding must be a sequence of numbers"),
     ],
 )
 def test_no_embedding_is_refused_by_name(memory: Memory, value: Any, problem: str) -> None:

@@ -53,12 +53,18 @@ def map_with(api: Api, users_of_a: list[str], users_of_b: list[str]) -> str:
 @pytest.fixture
 def databases(request: pytest.FixtureRequest, _database: Database, _template: str) -> Iterator[Databases]:
     with contextlib.ExitStack() as stack:
-        dsns = [stack.enter_context(_database(next(DATABASE_NAMES), _template)) for _ in "abc"]
-        if request.node.get_closest_marker("compares_words"):
-            for dsn in dsns:
-                with psycopg.connect(dsn, autocommit=True) as connection:
-                    connection.execute(BUILT_IN_POLICY)
-        yield Databases(dsns, stack)
+
+        class Made(dict[str, str]):
+            """Databases by name, each made when it is first named."""
+
+            def __missing__(self, name: str) -> str:
+                dsn = self[name] = stack.enter_context(_database(next(DATABASE_NAMES), _template))
+                if request.node.get_closest_marker("compares_words"):
+                    with psycopg.connect(dsn, autocommit=True) as connection:
+                        connection.execute(BUILT_IN_POLICY)
+                return dsn
+
+        yield Databases(Made(), stack)
 
 
 @pytest.fixture
@@ -68,4 +74,4 @@ def proxied(_database: Database, _template: str) -> Iterator[Proxied]:
         with psycopg.connect(dsns[0]) as connection:
             if not connection.execute("select from pg_available_extensions where name = 'plproxy'").fetchall():
                 pytest.skip("the server has no PL/Proxy")
-        yield Proxied(dsns, stack)
+        yield Proxied(dict(zip("abc", dsns, strict=True)), stack)

@@ -22,8 +22,8 @@ USERS = [f"user {number}" for number in range(12)]
 class Databases:
     """Databases of one server that become nodes; names are letters."""
 
-    def __init__(self, dsns: list[str], stack: contextlib.ExitStack) -> None:
-        self.dsn = dict(zip("abc", dsns, strict=False))
+    def __init__(self, dsn: dict[str, str], stack: contextlib.ExitStack) -> None:
+        self.dsn = dsn
         self._stack = stack
         self._known: dict[str, Api] = {}
 
@@ -85,8 +85,8 @@ def expected() -> dict[str, list[str]]:
 class Proxied(Databases):
     """Nodes a and b, and a proxy c before them; ``front`` calls the proxy."""
 
-    def __init__(self, dsns: list[str], stack: contextlib.ExitStack) -> None:
-        super().__init__(dsns, stack)
+    def __init__(self, dsn: dict[str, str], stack: contextlib.ExitStack) -> None:
+        super().__init__(dsn, stack)
         self.begin("ab", OWNERS)
         self.role = str(conninfo_to_dict(self.dsn["a"])["user"])
         self.front = self.node("c")

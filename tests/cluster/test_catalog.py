@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from agent_memory.calls.nodes import CHANGES_OF_ALL, merger_of
+from agent_memory.calls.nodes import CHANGES_OF_ALL
 
 from tests.support.sqlapi import Api
 
@@ -62,16 +62,3 @@ def test_every_public_function_is_about_one_user_or_says_what_it_means_over_node
     without = {name for name, has_user_first in rows if not has_user_first}
     assert without - OVER_NODES.keys() == set()
     assert OVER_NODES.keys() - {name for name, _ in rows} == set()
-
-
-def test_the_client_adds_up_what_the_table_says_is_added_up() -> None:
-    merged = {name for name in OVER_NODES if merger_of(name, {}) is not None}
-    assert merged == {
-        "backfill_status",
-        "doctor",
-        "list_users",
-        "reencrypt_secrets",
-        "schedule_jobs",
-        "status",
-        "sweep",
-    }

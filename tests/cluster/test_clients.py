@@ -41,7 +41,7 @@ class Cluster(Databases):
     """Two databases with a map of which each knows its part."""
 
     def __init__(self, dsns: list[str], stack: contextlib.ExitStack) -> None:
-        super().__init__(dsns, stack)
+        super().__init__(dict(zip("ab", dsns, strict=True)), stack)
         self.nodes: dict[str, dict[str, Any]] = {
             name: {"dsn": self.place(name), "number": number} for number, name in enumerate(self.dsn)
         }
@@ -73,32 +73,14 @@ def test_each_call_goes_to_the_node_of_its_user(cluster: Cluster) -> None:
             assert memory.add_message(user, "t", "user", f"I am {user}").seq == 0
         for user in USERS:
             assert [message.content for message in memory.get_messages(user, "t")] == [f"I am {user}"]
+        memory_id = memory.add_memory(USERS[0], "Likes tea").memory_id
+        with pytest.raises(RetryableError, match=r"^expected_version: the memory is at version 1, not 7"):
+            memory.update_memory(USERS[0], memory_id, "Likes coffee", expected_version=7)
     for node in "ab":
         assert cluster.users(node) == {user for user in USERS if cluster.node_of(user) == node} != set()
-
-
-def test_the_asynchronous_client_knows_the_way_too(cluster: Cluster) -> None:
-    async def talk() -> None:
-        async with AsyncMemory(cluster.dsn["b"]) as memory:
-            await asyncio.gather(*(memory.add_message(user, "t", "user", "Hello") for user in USERS))
-
-    asyncio.run(talk())
-    assert cluster.users("a") | cluster.users("b") == set(USERS)
-
-
-def test_a_pool_of_the_application_gives_its_settings_to_the_other_nodes(cluster: Cluster) -> None:
-    with (
-        ConnectionPool(cluster.dsn["a"], kwargs={"application_name": "shop", "autocommit": True}) as pool,
-        Memory(pool) as memory,
-    ):
-        for user in USERS:
-            memory.add_message(user, "t", "user", "Hello")
-        connected = cluster.node("b").query(
-            "select distinct application_name from pg_stat_activity"
-            " where datname = current_database() and pid <> pg_backend_pid()"
-        )
-        assert [name for [name] in connected] == ["shop"]
-    assert cluster.users("a") | cluster.users("b") == set(USERS)
+    user = next(user for user in USERS if cluster.node_of(user) == "b")
+    with pytest.raises(WrongNodeError):  # an open connection stays on its node
+        Memory(cluster.node("a").connection).add_message(user, "t", "user", "Hello")
 
 
 def test_a_refusal_is_followed_once_with_a_fresh_map(cluster: Cluster) -> None:
@@ -151,17 +133,6 @@ def test_a_node_that_was_restored_from_a_backup_gets_no_calls_for_who_came_since
     assert cluster.users("b") == {come, stayed}
 
 
-def test_a_node_with_a_newer_map_teaches_it(cluster: Cluster) -> None:
-    user = next(user for user in USERS if cluster.node_of(user) == "b")
-    with Memory(cluster.dsn["a"]) as memory:
-        cluster.set_map(2, "b" * PARTITIONS, only="b")
-        memory.get_messages(user, "t")
-        cluster.set_map(2, "b" * PARTITIONS, only="a")
-        for other in USERS:
-            memory.add_message(other, "t", "user", "Hello")
-    assert cluster.users("b") == set(USERS)
-
-
 def test_another_database_at_the_address_of_a_node_gets_no_calls(cluster: Cluster) -> None:
     user = next(user for user in USERS if cluster.node_of(user) == "b")
     cluster.node("b").connection.execute("update memory.cluster_map set node = 'a', version = 2")
@@ -182,30 +153,22 @@ def test_a_node_that_has_come_gets_what_concerns_all(cluster: Cluster) -> None:
     assert cluster.node("b").get_policy()["context"]["max_memories"] == 3
 
 
-def test_a_pool_of_one_connection_whose_place_is_in_its_arguments(cluster: Cluster) -> None:
-    known = {"autocommit": True, **conninfo_to_dict(cluster.dsn["a"])}
+def test_a_pool_of_the_application_gives_its_settings_to_the_other_nodes(cluster: Cluster) -> None:
+    known = {"application_name": "shop", "autocommit": True, **conninfo_to_dict(cluster.dsn["a"])}
     with ConnectionPool("", min_size=1, max_size=1, timeout=5, kwargs=known) as pool, Memory(pool) as memory:
         memory.admin.set_policy({"context": {"max_memories": 3}})
         for user in USERS:
             memory.add_message(user, "t", "user", "Hello")
+        connected = cluster.node("b").query(
+            "select distinct application_name from pg_stat_activity"
+            " where datname = current_database() and pid <> pg_backend_pid()"
+        )
+        assert [name for [name] in connected] == ["shop"]
     assert all(api.get_policy()["context"]["max_memories"] == 3 for api in map(cluster.node, "ab"))
     assert cluster.users("a") | cluster.users("b") == set(USERS)
 
 
-def test_what_a_node_refuses_is_said_as_on_a_single_server(cluster: Cluster) -> None:
-    with Memory(cluster.dsn["a"]) as memory:
-        memory_id = memory.add_memory(USERS[0], "Likes tea").memory_id
-        with pytest.raises(RetryableError, match=r"^expected_version: the memory is at version 1, not 7"):
-            memory.update_memory(USERS[0], memory_id, "Likes coffee", expected_version=7)
-
-
-def test_an_open_connection_stays_on_its_node(cluster: Cluster) -> None:
-    user = next(user for user in USERS if cluster.node_of(user) == "b")
-    with pytest.raises(WrongNodeError):
-        Memory(cluster.node("a").connection).add_message(user, "t", "user", "Hello")
-
-
-def test_what_concerns_all_users_changes_all_nodes_or_none(cluster: Cluster) -> None:
+def test_what_concerns_all_users_changes_all_nodes_or_none_and_a_policy_of_a_user_its_node(cluster: Cluster) -> None:
     with Memory(cluster.dsn["a"]) as memory:
         memory.admin.set_policy({"context": {"max_memories": 3}})
         memory.admin.register_model("m", "embedding", "openai", "m")
@@ -215,10 +178,6 @@ def test_what_concerns_all_users_changes_all_nodes_or_none(cluster: Cluster) -> 
         for api in map(cluster.node, "ab"):
             assert api.get_policy()["context"]["max_memories"] == 3
         assert cluster.node("a").value("select is_active from memory.models where name = 'm'") is False
-
-
-def test_a_policy_of_a_user_belongs_to_the_node_of_the_user(cluster: Cluster) -> None:
-    with Memory(cluster.dsn["a"]) as memory:
         for user in USERS:
             memory.admin.set_policy({"context": {"max_memories": 3}}, user_id=user)
             assert memory.admin.get_policy(user_id=user)["context"]["max_memories"] == 3
@@ -244,16 +203,6 @@ def test_answers_of_all_nodes_are_added_up(cluster: Cluster) -> None:
         checks = memory.admin.doctor()
         assert {check.detail.partition(":")[0] for check in checks} == {"a", "b"}
         assert isinstance(memory.admin.sweep(), dict)
-
-
-def test_a_user_is_exported_and_imported_where_the_user_belongs(cluster: Cluster, tmp_path: Any) -> None:
-    with Memory(cluster.dsn["a"]) as memory:
-        for user in USERS:
-            memory.add_message(user, "t", "user", "Hello")
-            assert memory.export_user_to(user, tmp_path / user) > 0
-            memory.forget_user(user)
-            assert memory.admin.import_user_from(user, tmp_path / user, lift_tombstones=True)["messages"] == 1
-    assert cluster.users("a") | cluster.users("b") == set(USERS)
 
 
 def test_a_token_counts_on_every_node(cluster: Cluster) -> None:

@@ -96,7 +96,7 @@ def test_a_client_that_enters_by_a_restored_node_writes_where_the_others_say(clu
 
 def test_commands_name_the_node_that_is_out_of_reach(dsns: list[str]) -> None:
     with contextlib.ExitStack() as stack:
-        databases = Databases(dsns, stack)
+        databases = Databases(dict(zip("ab", dsns, strict=True)), stack)
         away = "host=/nowhere dbname=x"
         with pytest.raises(NotConnectedError, match=r'^node "b": '):
             nodes.begin({"a": databases.place("a"), "b": away}, ["a"] * PARTITIONS, dsns[0])

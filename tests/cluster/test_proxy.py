@@ -23,7 +23,7 @@ pytestmark = pytest.mark.feature("F14")
 USERS = [f"user {number}" for number in range(8)]
 
 
-def test_each_call_runs_on_the_node_of_its_user(proxied: Proxied) -> None:
+def test_each_call_runs_on_the_node_of_its_user_and_what_concerns_all_on_every_node(proxied: Proxied) -> None:
     for user in USERS:
         assert proxied.front.add_message(user_id=user, thread_id="t", role="user", content=f"I am {user}").seq == 0
         proxied.front.add_memory(user_id=user, content=f"{user} likes tea")
@@ -33,45 +33,13 @@ def test_each_call_runs_on_the_node_of_its_user(proxied: Proxied) -> None:
         assert proxied.front.get_context(user_id=user, thread_id="t", query="tea")
     for node in "ab":
         assert proxied.users(node) == {user for user in USERS if OWNERS[partition_of(user, 8)] == node} != set()
-
-
-def test_a_proxy_is_made_in_a_session_that_has_names_quoted(proxied: Proxied) -> None:
-    proxied.connection.execute("set quote_all_identifiers = on")
-    proxied.renew()
-    proxied.connection.execute("reset quote_all_identifiers")
-    [user] = [user for user in USERS if OWNERS[partition_of(user, 8)] == "b"][:1]
-    proxied.front.add_memory(user_id=user, content="Likes tea")
-    assert [row.user_id for row in proxied.front.list_users()] == [user]
-    assert proxied.front.version() == proxied.node("a").version()
-
-
-def test_names_arguments_defaults_results_comments_and_rights_are_those_of_a_node(proxied: Proxied) -> None:
-    described = """
-        select p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid), obj_description(p.oid),
-          p.proacl::text
-        from pg_proc as p where p.pronamespace = 'memory'::regnamespace and p.proname !~ '^_' order by 1"""
-    assert proxied.front.query(described) == proxied.node("a").query(described)
-
-
-def test_errors_keep_their_sqlstate_and_the_client_their_words(proxied: Proxied) -> None:
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match='role: unknown role "robot"'):
-        proxied.front.add_message(user_id="ana", thread_id="t", role="robot", content="x")
-    with Memory(proxied.dsn["c"]) as memory, pytest.raises(InvalidValueError) as raised:
-        memory.add_message("ana", "t", "robot", "x")
-    assert raised.value.message == 'role: unknown role "robot"'
-    assert raised.value.hint == "Use user, assistant, tool, system or developer; agent is accepted for assistant."
-
-
-def test_the_password_of_the_role_stands_in_no_log(proxied: Proxied, server: Server) -> None:
-    proxied.connection.execute("set log_statement = 'all'")
-    with proxied.opened() as opened:
-        make_proxy(opened, proxied.connection, proxied.role, "not to be read")
-    log = server.log_file.read_text()
-    assert "plproxy" in log
-    assert "not to be read" not in log
-
-
-def test_what_concerns_all_changes_all_nodes(proxied: Proxied) -> None:
+    page = proxied.front.list_users(row_limit=3, row_offset=2)
+    assert [row.user_id for row in page] == USERS[::-1][2:5]
+    assert {row.total_count for row in page} == {len(USERS)}
+    assert isinstance(proxied.front.sweep(), dict)
+    assert set(proxied.front.status()["nodes"]) == {"0", "1"}
+    assert all(row.detail.startswith("node ") for row in proxied.front.doctor())
+    assert len(proxied.front.query("select * from memory.thread_stats")) == len(USERS)
     proxied.front.set_policy(settings={"context": {"max_memories": 3}})
     proxied.front.register_model(name="m", kind="chat", provider="openai", model="m")
     for user in USERS:
@@ -84,19 +52,18 @@ def test_what_concerns_all_changes_all_nodes(proxied: Proxied) -> None:
         assert api.value("select count(*) from memory.policies where user_id <> ''") > 0
 
 
-def test_what_concerns_all_users_is_added_up(proxied: Proxied) -> None:
-    for user in USERS:
-        proxied.front.add_message(user_id=user, thread_id="t", role="user", content="Hello")
-    page = proxied.front.list_users(row_limit=3, row_offset=2)
-    assert [row.user_id for row in page] == USERS[::-1][2:5]
-    assert {row.total_count for row in page} == {len(USERS)}
-    assert isinstance(proxied.front.sweep(), dict)
-    assert set(proxied.front.status()["nodes"]) == {"0", "1"}
-    assert all(row.detail.startswith("node ") for row in proxied.front.doctor())
-    assert len(proxied.front.query("select * from memory.thread_stats")) == len(USERS)
-
-
-def test_nothing_of_a_user_is_stored_in_the_proxy(proxied: Proxied) -> None:
+def test_functions_errors_and_the_words_of_the_client_are_those_of_a_node(proxied: Proxied) -> None:
+    described = """
+        select p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid), obj_description(p.oid),
+          p.proacl::text
+        from pg_proc as p where p.pronamespace = 'memory'::regnamespace and p.proname !~ '^_' order by 1"""
+    assert proxied.front.query(described) == proxied.node("a").query(described)
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match='role: unknown role "robot"'):
+        proxied.front.add_message(user_id="ana", thread_id="t", role="robot", content="x")
+    with Memory(proxied.dsn["c"]) as memory, pytest.raises(InvalidValueError) as refused:
+        memory.add_message("ana", "t", "robot", "x")
+    assert refused.value.message == 'role: unknown role "robot"'
+    assert refused.value.hint == "Use user, assistant, tool, system or developer; agent is accepted for assistant."
     with pytest.raises(psycopg.Error) as raised:
         proxied.connection.execute(
             "insert into memory.messages (user_id, thread_id, role, content) values ('ana', 't', 'user', 'x')"
@@ -104,6 +71,31 @@ def test_nothing_of_a_user_is_stored_in_the_proxy(proxied: Proxied) -> None:
     assert raised.value.sqlstate == "AM003"
     with pytest.raises(psycopg.errors.FeatureNotSupported):
         proxied.front.claim_jobs(worker="w")
+
+
+def test_a_proxy_is_renewed_in_any_session_and_is_behind_before(proxied: Proxied, server: Server) -> None:
+    user = USERS[0]
+    proxied.front.add_message(user_id=user, thread_id="t", role="user", content="Hello")
+    target = "b" if OWNERS[partition_of(user, 8)] == "a" else "a"
+    with proxied.opened() as opened:
+        moving.move_user(opened, user, target)
+    with pytest.raises(psycopg.Error) as raised:
+        proxied.front.get_messages(user_id=user, thread_id="t")
+    assert raised.value.sqlstate == "AM003"
+    proxied.renew()
+    assert [row.content for row in proxied.front.get_messages(user_id=user, thread_id="t")] == ["Hello"]
+    proxied.connection.execute("set quote_all_identifiers = on")
+    proxied.renew()
+    proxied.connection.execute("reset quote_all_identifiers")
+    proxied.front.add_memory(user_id=user, content="Likes tea")
+    assert [row.user_id for row in proxied.front.list_users()] == [user]
+    assert proxied.front.version() == proxied.node("a").version()
+    proxied.connection.execute("set log_statement = 'all'")
+    with proxied.opened() as opened:
+        make_proxy(opened, proxied.connection, proxied.role, "not to be read")
+    log = server.log_file.read_text()
+    assert "plproxy" in log
+    assert "not to be read" not in log
 
 
 def test_tenants_are_checked_by_the_proxy(proxied: Proxied) -> None:
@@ -146,16 +138,3 @@ def test_tenants_are_checked_by_the_proxy(proxied: Proxied) -> None:
 def session_of_token(proxied: Proxied, token: Any) -> Iterator[None]:
     with proxied.connection.transaction(force_rollback=True), session_of(proxied.connection, "proxy_tenant", token):
         yield
-
-
-def test_a_proxy_that_is_behind_says_so_until_it_is_renewed(proxied: Proxied) -> None:
-    user = USERS[0]
-    proxied.front.add_message(user_id=user, thread_id="t", role="user", content="Hello")
-    target = "b" if OWNERS[partition_of(user, 8)] == "a" else "a"
-    with proxied.opened() as opened:
-        moving.move_user(opened, user, target)
-    with pytest.raises(psycopg.Error) as raised:
-        proxied.front.get_messages(user_id=user, thread_id="t")
-    assert raised.value.sqlstate == "AM003"
-    proxied.renew()
-    assert [row.content for row in proxied.front.get_messages(user_id=user, thread_id="t")] == ["Hello"]

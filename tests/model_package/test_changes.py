@@ -42,28 +42,21 @@ def facts(*contents: str) -> list[tuple[Any, ...]]:
     ]
 
 
-def pairs() -> list[Any]:
-    rows = [
-        (path.stem, line.split("\t")) for path in sorted(PAIRS.glob("*.tsv")) for line in path.read_text().splitlines()
-    ]
-    return [pytest.param(*row, id=f"{language}-{row[2]}") for language, row in rows]
-
-
 @pytest.mark.feature("B5")
-@pytest.mark.parametrize(("happens", "before", "after"), pairs())
-def test_a_later_statement_changes_what_is_known(happens: str, before: str, after: str) -> None:
-    known = known_of(before)
-    result = extracted(after, known=known)
-    new = [memory for memory in result["memories"] if memory["status"] == "holds"]
-    gone = {number for memory in new for number in memory.get("replaces", ())} | {
-        end["number"] for end in result["ends"]
-    }
-    assert known
-    assert bool(gone) == (happens != "stays")
-    if happens in ("replaced", "corrected"):
-        assert new
-    if happens == "corrected":
-        assert [memory["corrects"] for memory in new if memory["replaces"]] == [True]
+@pytest.mark.parametrize("language", [path.stem for path in sorted(PAIRS.glob("*.tsv"))])
+def test_a_later_statement_changes_what_is_known(language: str) -> None:
+    for row in (PAIRS / f"{language}.tsv").read_text().splitlines():
+        happens, before, after = row.split("\t")
+        known = known_of(before)
+        result = extracted(after, known=known)
+        new = [memory for memory in result["memories"] if memory["status"] == "holds"]
+        gone = [number for memory in new for number in memory.get("replaces", ())]
+        gone += [end["number"] for end in result["ends"]]
+        assert known, row
+        assert bool(gone) == (happens != "stays"), row
+        assert new or happens not in ("replaced", "corrected"), row
+        if happens == "corrected":
+            assert [memory["corrects"] for memory in new if memory["replaces"]] == [True], row
 
 
 @pytest.mark.parametrize(
@@ -80,12 +73,7 @@ def test_a_later_statement_changes_what_is_known(happens: str, before: str, afte
         (["My daughter's phone number is 555 123."], [("daughter", "phone", "555 123", "holds")]),
         (["My work phone number is 555 123."], [("user", "phone/work", "555 123", "holds")]),
         (["My customer number at Telco is 88213."], [("user", "customer number/Telco", "88213", "holds")]),
-        (
-            ["I live in Lyon and work at Globex."],
-            [("user", "home", "Lyon", "holds"), ("user", "employer", "Globex", "holds")],
-        ),
         (["I used to live in Rome."], [("user", "home", "Rome", "ended")]),
-        (["Last year I lived in Rome."], [("user", "home", "Rome", "ended")]),
         (["Als Kind wohnte ich in Ulm."], [("user", "home", "Ulm", "ended")]),
         (["Next month I move to Porto."], [("user", "home", "Porto", "planned")]),
         (["Ich ziehe nächsten Monat nach Porto."], [("user", "home", "Porto", "planned")]),
@@ -110,7 +98,6 @@ def test_a_subject_that_is_known_is_met_by_its_name() -> None:
     ("contents", "content", "value"),
     [
         (["I'm allergic to peanuts.", "No wait, almonds, not peanuts."], "I'm allergic to almonds.", "almonds"),
-        (["I'm allergic to peanuts. It turned out to be almonds, not peanuts."], "I'm allergic to almonds.", "almonds"),
         (["I'm 43.", "typo, 34"], "I'm 34.", "34"),
         (
             ["My phone number is 555-111.", "Sorry, I gave you the wrong number, it's 555-222."],
@@ -168,13 +155,8 @@ def test_an_earlier_time_ends_only_what_is_known_with_this_value() -> None:
 @pytest.mark.parametrize(
     ("question", "greetings"),
     [
-        (
-            "Come posso cambiare la mia password? Non la trovo più.",
-            ["Buongiorno!", "Buongiorno a tutti", "Perfetto", "Certo"],
-        ),
-        ("¿Cómo puedo cambiar mi contraseña? No la encuentro.", ["¡Buenos días!", "Hola a todos", "Perfecto", "Claro"]),
-        ("Como posso mudar a minha senha? Não a encontro.", ["Bom dia!", "Oi, tudo bem", "Certo"]),
-        ("Comment puis-je changer mon mot de passe ?", ["Bonjour", "D'accord"]),
+        ("Come posso cambiare la mia password? Non la trovo più.", ["Buongiorno a tutti", "Certo"]),
+        ("¿Cómo puedo cambiar mi contraseña? No la encuentro.", ["¡Buenos días!", "Perfecto"]),
         ("Wie kann ich mein Passwort ändern?", ["Guten Morgen!", "Hallo zusammen"]),
     ],
 )
@@ -188,36 +170,20 @@ def test_a_greeting_is_nothing(question: str, greetings: list[str]) -> None:
     [
         ("I moved to Porto last week.", ("2024-04-22", "2024-04-22", None)),
         ("I moved to Porto yesterday.", ("2024-04-30", "2024-04-30", None)),
-        ("I moved to Porto last Monday.", ("2024-04-29", "2024-04-29", None)),
-        ("I moved to Porto two years ago.", ("2022-05-01", "2022-05-01", None)),
-        ("I moved to Porto on 5 May 2023.", ("2023-05-05", "2023-05-05", None)),
         ("I moved to Porto on May 5, 2023.", ("2023-05-05", "2023-05-05", None)),
         ("I moved to Porto in March 2024.", ("2024-03-01", "2024-03-01", None)),
-        ("I moved to Porto on 29 February 2024.", ("2024-02-29", "2024-02-29", None)),
         ("I moved to Porto in March.", ("2024-03-01", "2024-03-01", None)),
-        ("I have lived in Porto since 2019.", ("2019-01-01", "2019-01-01", None)),
         ("I've lived in Porto since last summer.", ("2023-06-01", "2023-06-01", None)),
         ("I've lived in Porto for three years.", (None, "2021-05-01", None)),
         ("I live in Porto until June.", (None, None, "2024-06-30")),
         ("Last year I lived in Porto.", (None, "2023-01-01", "2023-12-31")),
-        ("Ich bin letzte Woche nach Porto gezogen.", ("2024-04-22", "2024-04-22", None)),
         ("Ich wohne seit Mai 2019 in Porto.", ("2019-05-01", "2019-05-01", None)),
-        ("Ich bin am 5.5.2023 nach Porto gezogen.", ("2023-05-05", "2023-05-05", None)),
         ("Ich bin vor zwei Jahren nach Porto gezogen.", ("2022-05-01", "2022-05-01", None)),
-        ("Me mudé a Porto la semana pasada.", ("2024-04-22", "2024-04-22", None)),
         ("Me mudé a Porto el 5 de mayo de 2023.", ("2023-05-05", "2023-05-05", None)),
-        ("Vivo en Porto desde 2019.", ("2019-01-01", "2019-01-01", None)),
-        ("J'ai déménagé à Porto la semaine dernière.", ("2024-04-22", "2024-04-22", None)),
-        ("J'habite à Porto depuis mars 2019.", ("2019-03-01", "2019-03-01", None)),
         ("J'ai déménagé à Porto il y a deux ans.", ("2022-05-01", "2022-05-01", None)),
         ("Mudei-me para o Porto na semana passada.", ("2024-04-22", "2024-04-22", None)),
-        ("Moro em Lisboa desde 2019.", ("2019-01-01", "2019-01-01", None)),
-        ("Mi sono trasferito a Porto la settimana scorsa.", ("2024-04-22", "2024-04-22", None)),
         ("Mi sono trasferita a Porto due anni fa.", ("2022-05-01", "2022-05-01", None)),
-        ("Abito a Porto dal 2019.", ("2019-01-01", "2019-01-01", None)),
-        ("Ik ben vorige week naar Porto verhuisd.", ("2024-04-22", "2024-04-22", None)),
         ("Ik woon sinds maart 2019 in Porto.", ("2019-03-01", "2019-03-01", None)),
-        ("Ik ben twee jaar geleden naar Porto verhuisd.", ("2022-05-01", "2022-05-01", None)),
     ],
 )
 def test_times_become_an_event_or_a_validity(content: str, times: tuple[str | None, ...]) -> None:
@@ -233,20 +199,8 @@ def test_a_time_that_comes_makes_a_plan() -> None:
 @pytest.mark.parametrize("language", sorted(STATEMENTS))
 def test_lists_name_known_attributes_and_kinds(language: str) -> None:
     lists = STATEMENTS[language]
-    settings = {
-        "words",
-        "subjects",
-        "changes",
-        "between",
-        "dropped",
-        "verbs",
-        "kinds",
-        "models",
-        "aside",
-        "over",
-        "nouns",
-        ANY,
-    }
+    settings = {"words", "subjects", "changes", "between", "dropped", "verbs", "nouns", "kinds", ANY}
+    settings |= {"models", "aside", "over"}
     named = {name for name, value in lists.items() if isinstance(value, dict)} - settings
     named |= {name for table in ("models", "aside", "over") for name in lists.get(table, {})}
     assert {name.partition("/")[0] for name in named} <= set(ATTRIBUTES)

@@ -13,7 +13,7 @@ import pytest
 from agent_memory_models import ModelError, Models
 from agent_memory_models.text import chunking
 
-from tests.support.model_payloads import ENCODINGS, LOCAL, Json, run
+from tests.support.model_payloads import ENCODINGS, Json, run
 from tests.support.model_payloads import chunking as chunk_job
 from tests.support.runners import is_quick
 
@@ -80,12 +80,12 @@ PARAGRAPH = "The harbour festival needs a stage. The stage needs power, and powe
     ],
     ids=["prose", "crlf", "lines", "cjk", "emoji", "markdown", "gap", "rule", "letters", "special", "blanks", "gaps"],
 )
-@pytest.mark.parametrize(("size", "overlap"), [(64, 0), (64, 16), (64, 63), (800, 100)])
+@pytest.mark.parametrize(("size", "overlap"), [(64, 16), (800, 100)])
 def test_chunks_cover_a_text_within_the_limits(text: str, size: int, overlap: int) -> None:
     assert check(text, size, overlap)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_any_mixture_of_texts_is_covered(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunking, "WINDOW_CHARACTERS", 700)
     monkeypatch.setattr(chunking, "MIN_WINDOW_PER_TOKEN", 2)
@@ -112,25 +112,9 @@ def test_any_mixture_of_texts_is_covered(seed: int, monkeypatch: pytest.MonkeyPa
         check(text, size, chance.choice([0, 1, size // 4, size - 1]))
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\r\n\t \u3000" * 20_000])
-def test_a_blank_text_has_no_chunk(text: str) -> None:
-    assert chunks_of(text) == []
-
-
 def test_a_short_text_is_one_chunk_without_the_blanks_around_it() -> None:
     assert chunks_of("  Hello, world!\n") == [{"start": 2, "length": 13, "token_count": 4}]
-
-
-def test_positions_are_characters_not_bytes() -> None:
-    assert [chunk["start"] for chunk in chunks_of("😀\n\nÄ", size=2, overlap=0)] == [0, 3]
-
-
-def test_paragraphs_are_kept_together() -> None:
-    assert texts_of("Short one.\n\nAnother one.\n\nA third one.", size=5, overlap=0) == [
-        "Short one.",
-        "Another one.",
-        "A third one.",
-    ]
+    assert chunks_of("\n\r\n\t \u3000" * 20_000) == []
 
 
 def test_markdown_is_cut_at_its_headings() -> None:
@@ -143,23 +127,14 @@ def test_neighbours_overlap() -> None:
     assert any(before["start"] + before["length"] > after["start"] for before, after in itertools.pairwise(chunks))
 
 
-@pytest.mark.parametrize("overlap", [-1, 33, 63, 64, 10_000])
+@pytest.mark.parametrize("overlap", [-1, 33, 10_000])
 def test_an_overlap_is_limited_to_half_a_chunk(overlap: int) -> None:
     text = PARAGRAPH * 20
     assert chunks_of(text, size=64, overlap=overlap) == chunks_of(text, size=64, overlap=min(max(overlap, 0), 32))
 
 
 @pytest.mark.parametrize(
-    ("tokenizer", "encoding"),
-    [
-        ("gpt-4o", "o200k_base"),
-        ("o200k_base", "o200k_base"),
-        ("text-embedding-3-small", "cl100k_base"),
-        ("cl100k_base", "cl100k_base"),
-        ("davinci", "cl100k_base"),
-        ("bge-m3", "cl100k_base"),
-        ("", "cl100k_base"),
-    ],
+    ("tokenizer", "encoding"), [("gpt-4o", "o200k_base"), ("o200k_base", "o200k_base"), ("bge-m3", "cl100k_base")]
 )
 def test_tokens_are_those_of_the_tokenizer_or_of_cl100k(tokenizer: str, encoding: str) -> None:
     check("我们去北京看长城，天气很好。" * 40, 64, 8, encoding, tokenizer)
@@ -215,8 +190,3 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, package: st
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ModelError, match="semantic-text-splitter and tiktoken"):
         chunks_of("Hello")
-
-
-def test_cutting_needs_no_provider() -> None:
-    assert chunk_job("Hello")["model"] == LOCAL
-    assert len(chunks_of("Hello")) == 1

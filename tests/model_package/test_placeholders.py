@@ -17,10 +17,10 @@ def test_a_description_with_full_stops_does_not_end_a_sentence() -> None:
 
 
 @pytest.mark.feature("C15")
-@pytest.mark.parametrize("before", range(120, MAX_SENTENCE_CHARACTERS + 20, 7))
-def test_a_placeholder_at_the_cut_keeps_its_key(before: int) -> None:
-    text = shortened("x" * before + f" {REF} " + "y" * 200)
-    assert ("[MemoryRef: make-2]" in text or REF in text) == (before < MAX_SENTENCE_CHARACTERS - 13)
+def test_a_placeholder_at_the_cut_keeps_its_key() -> None:
+    for before in range(120, MAX_SENTENCE_CHARACTERS + 20, 7):
+        text = shortened("x" * before + f" {REF} " + "y" * 200)
+        assert ("[MemoryRef: make-2]" in text or REF in text) == (before < MAX_SENTENCE_CHARACTERS - 13), before
 
 
 @pytest.mark.feature("C15")

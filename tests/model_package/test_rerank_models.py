@@ -7,20 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from agent_memory_models import ModelError, RateLimitedError
+from agent_memory_models import ModelError
 
 from tests.support.fake_model_server import (
     DROPPED,
     HUGE,
-    INVALID_JSON,
     LOGITS,
     NOT_A_NUMBER,
-    RATE_LIMITED,
-    SERVER_ERROR,
     TOO_FEW_SCORES,
-    TOO_MANY_SCORES,
-    TRUNCATED_JSON,
-    WRONG_SCHEMA,
     Behaviour,
     FakeModelServer,
 )
@@ -83,13 +77,6 @@ def test_texts_are_scored_in_their_order(fake: FakeModelServer) -> None:
     assert (call["tokens_in"], call["tokens_out"]) == (fake.tokens_in, 0)
 
 
-def test_numbers_are_those_of_the_payload(fake: FakeModelServer) -> None:
-    job = reranking(QUERY, *TEXTS, model=model(fake))
-    for text, number in zip(job["texts"], (9, 2, 5), strict=True):
-        text["number"] = number
-    assert [score["number"] for score in run("rerank", job)["scores"]] == [9, 2, 5]
-
-
 def test_no_text_needs_no_call(fake: FakeModelServer) -> None:
     assert run("rerank", reranking(QUERY, model=model(fake)))["scores"] == []
     assert fake.requests == []
@@ -109,22 +96,10 @@ def test_a_bare_list_of_scores_is_understood_and_the_server_remembered(fake: Fak
     assert all(call["tokens_in"] > 0 for call in calls[1:])
 
 
-def test_a_reply_without_usage_is_counted(fake: FakeModelServer) -> None:
-    fake.behaviour = Behaviour(has_usage=False)
-    calls: list[Json] = []
-    scores(fake, calls=calls)
-    assert calls[0]["tokens_in"] > 10
-
-
 def test_logits_become_shares_in_the_same_order(fake: FakeModelServer) -> None:
     fake.behaviour = LOGITS
     low, high, middle = (score["score"] for score in scores(fake))
     assert 0 < low < 0.001 < middle == 0.5 < 0.999 < high < 1
-
-
-def test_huge_logits_stay_within_the_range(fake: FakeModelServer) -> None:
-    fake.behaviour = results(row(0, -1e300), row(1, 1e300), row(2, 0.0))
-    assert [score["score"] for score in scores(fake)] == [0.0, 1.0, 0.5]
 
 
 def test_one_logit_makes_all_scores_logits_across_requests(fake: FakeModelServer) -> None:
@@ -137,25 +112,13 @@ def test_one_logit_makes_all_scores_logits_across_requests(fake: FakeModelServer
     ("behaviour", "reason"),
     [
         (TOO_FEW_SCORES, "no score for text"),
-        (TOO_MANY_SCORES, "a score for text 3, of 3"),
-        (results(row(0), row(1)), "no score for text 2"),
-        (results(), "no score for text 0"),
         (results(row(0), row(1), row(1)), "two scores for text 1"),
         (results(row(0), row(1), row(3)), "a score for text 3"),
-        (results(row(0), row(1), row(-1)), "greater than or equal to 0"),
-        (results(row(0), row(1), row("x")), "results.2.index"),
-        (results(row(0), row(1), row(2, None)), "valid number"),
-        (results(row(0), row(1), {"index": 2}), "relevance_score"),
         (Behaviour(body='{"results": [{"index": 0, "relevance_score": NaN}]}'), "not a list of scores"),
-        (Behaviour(body='{"results": [{"index": 0, "relevance_score": 1e999}]}'), "finite"),
         (results(*[row(0)] * 3000), "at most 2048"),
         (Behaviour(body="[" + "[" * 100_000), "not a list of scores"),
-        (Behaviour(body='[{"index": 0}]'), "not a list of scores"),
-        (Behaviour(body=""), "not a list of scores"),
-        (Behaviour(body="null"), "not a list of scores"),
         (HUGE, "larger than"),
         (DROPPED, "no reply from"),
-        (SERVER_ERROR, "answered 500"),
         (Behaviour(status=422), "answered 422"),
     ],
 )
@@ -166,13 +129,6 @@ def test_a_reply_that_is_of_no_use_is_refused(fake: FakeModelServer, behaviour: 
         scores(fake, calls=calls)
     assert len(calls) == 1
     assert calls[0]["error"]
-
-
-def test_a_rate_limit_is_reported_as_one(fake: FakeModelServer) -> None:
-    fake.behaviour = RATE_LIMITED
-    with pytest.raises(RateLimitedError) as raised:
-        scores(fake)
-    assert raised.value.retry_after == 7
 
 
 def test_settings_are_checked(fake: FakeModelServer) -> None:
@@ -210,8 +166,6 @@ def test_a_text_cannot_close_its_fence(fake: FakeModelServer) -> None:
     ("reply", "reason"),
     [
         ([(1, 0.5), (2, 0.5)], "no score for text 3"),
-        ([(1, 0.5), (2, 0.5), (2, 0.5), (3, 0.5)], "two scores for text 2"),
-        ([(1, 0.5), (2, 0.5), (3, 0.5), (4, 0.5)], "a score for text 4, of 3"),
         ([(1, 0.5), (2, 0.5), (3, 1.5)], "less than or equal to 1"),
     ],
 )
@@ -219,13 +173,6 @@ def test_a_chat_models_scores_are_checked(fake: FakeModelServer, reply: list[Any
     rows = [{"number": number, "score": score} for number, score in reply]
     fake.behaviour = Behaviour(answer=json.dumps({"scores": rows}))
     with pytest.raises(ModelError, match=reason):
-        scores(fake, rerank_api="chat")
-
-
-@pytest.mark.parametrize("behaviour", [INVALID_JSON, TRUNCATED_JSON, WRONG_SCHEMA])
-def test_a_chat_models_nonsense_is_refused(fake: FakeModelServer, behaviour: Behaviour) -> None:
-    fake.behaviour = behaviour
-    with pytest.raises(ModelError):
         scores(fake, rerank_api="chat")
 
 
@@ -251,8 +198,9 @@ def test_a_backfill_is_an_embedding_job_by_another_name(fake: FakeModelServer) -
         run("backfill", embedding_job(*TEXTS))
 
 
-@pytest.mark.parametrize("provider", ["local", "openai"])
-@pytest.mark.parametrize("kind", ["summarize_thread", "compress_thread", "summarize_user"])
+@pytest.mark.parametrize(
+    ("kind", "provider"), [("summarize_thread", "local"), ("compress_thread", "openai"), ("summarize_user", "local")]
+)
 def test_the_tokens_of_a_summary_are_counted(
     fake: FakeModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, kind: str, provider: str
 ) -> None:

@@ -61,7 +61,7 @@ def test_a_long_call_keeps_its_lease(api: Api, connect: Connect, fake: FakeModel
 
 
 @pytest.mark.feature("F6", "F8")
-@pytest.mark.parametrize("signals", [["terminate"], ["cancel", "terminate"], ["terminate", "cancel"]], ids="-".join)
+@pytest.mark.parametrize("signals", [["cancel", "terminate"], ["terminate", "cancel"]], ids="-".join)
 def test_a_terminated_runner_gives_its_jobs_back(
     api: Api, connect: Connect, fake: FakeModelServer, signals: list[str]
 ) -> None:
@@ -102,7 +102,7 @@ def test_a_result_that_cannot_be_stored_yet_waits_and_holds_nobody_up(
         blocker.execute("select from memory.jobs where scope = 't0' for update")
         gate.set()
         wait_until(lambda: other.value("select count(*) from memory.jobs where status = 'completed'") == 2)
-        time.sleep(1.5)  # several attempts
+        time.sleep(0.8)  # several attempts
         assert other.value(RUNNING) == 1
         assert len(fake.requests) == 3
         blocker.rollback()

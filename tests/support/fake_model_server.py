@@ -68,7 +68,6 @@ HUGE = Behaviour(body=lambda body: body + " " * 10_000_000)
 WRONG_DIMENSION = Behaviour(vectors=lambda vectors: [vector[:-1] for vector in vectors])
 WRONG_COUNT = Behaviour(vectors=lambda vectors: vectors[:-1])
 TOO_FEW_SCORES = Behaviour(scores=lambda scores: scores[:-1])
-TOO_MANY_SCORES = Behaviour(scores=lambda scores: [*scores, 0.5])
 LOGITS = Behaviour(scores=lambda scores: [20 * score - 10 for score in scores])
 NOT_A_NUMBER = Behaviour(vectors=lambda vectors: [[math.nan, *vector[1:]] for vector in vectors])
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import gzip
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
-    ExportMetricsServiceResponse,
 )
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
-    ExportTraceServiceResponse,
 )
 
 _KINDS: dict[str, Any] = {"/v1/traces": ExportTraceServiceRequest, "/v1/metrics": ExportMetricsServiceRequest}
@@ -99,41 +96,3 @@ class Collector:
     def text(self) -> str:
         """Everything that has come."""
         return "\n".join(map(str, self._received))
-
-
-class GrpcCollector(Collector):
-    """The same for gRPC."""
-
-    def __init__(self) -> None:
-        import grpc
-        from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2_grpc
-        from opentelemetry.proto.collector.trace.v1 import trace_service_pb2_grpc
-
-        self._received = received = []
-
-        class Exported:
-            def __init__(self, reply: type[Any]) -> None:
-                self._reply = reply
-
-            def Export(self, request: Any, _: Any) -> Any:  # noqa: N802  (the name that the protocol calls)
-                received.append(request)
-                return self._reply()
-
-        self._grpc = grpc.server(ThreadPoolExecutor(2))
-        traces: Any = trace_service_pb2_grpc.add_TraceServiceServicer_to_server
-        traces(Exported(ExportTraceServiceResponse), self._grpc)
-        metrics: Any = metrics_service_pb2_grpc.add_MetricsServiceServicer_to_server
-        metrics(Exported(ExportMetricsServiceResponse), self._grpc)
-        self._port = self._grpc.add_insecure_port("127.0.0.1:0")
-
-    def __enter__(self) -> GrpcCollector:
-        self._grpc.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._grpc.stop(None).wait()
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """The variables of a process that exports here by gRPC."""
-        return {**super().environment, "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}

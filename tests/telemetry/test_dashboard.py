@@ -76,13 +76,6 @@ def test_each_query_names_metrics_and_labels_that_there_are(
     assert [family for family in families if not any(family in query for query in QUERIES)] == []
 
 
-def test_the_dashboard_can_be_imported() -> None:
-    panels = DASHBOARD["panels"]
-    assert len({panel["id"] for panel in panels}) == len({panel["title"] for panel in panels}) == len(panels)
-    assert {panel["datasource"]["uid"] for panel in panels} == {"${datasource}"}
-    assert [variable["name"] for variable in DASHBOARD["templating"]["list"]] == ["datasource"]
-
-
 def test_the_page_names_each_metric_and_attribute(
     db: psycopg.Connection, dsn: str, fake: FakeModelServer, recorded: Recorded, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,15 +11,13 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import AsyncMemory, InvalidValueError, Memory, partition_of
-from agent_memory.telemetry import uninstrument
 from agent_memory.worker import NodeWorkers, Worker
 from opentelemetry.trace import SpanKind, StatusCode
 from psycopg.conninfo import make_conninfo
-from psycopg_pool import ConnectionPool
 
 from tests.cluster.conftest import databases
 from tests.cluster.databases import PARTITIONS, Databases
-from tests.support.fake_model_server import GATEWAY_TIMEOUT, RATE_LIMITED, WRONG_SCHEMA, FakeModelServer
+from tests.support.fake_model_server import GATEWAY_TIMEOUT, RATE_LIMITED, FakeModelServer
 from tests.support.pgbouncer import bouncing, needs_pgbouncer
 from tests.support.servers import Server
 from tests.support.sqlapi import Api
@@ -109,28 +107,19 @@ def add_through(way: str, dsn: str, server: Server) -> None:
 
     if way == "asynchronous":
         asyncio.run(add())
-    elif way == "pool":
-        with ConnectionPool(dsn, min_size=1, max_size=1) as pool:
-            Memory(pool).add_message("ana", "t1", "user", "Ana keeps bees.")
-            with pool.connection() as connection:
-                assert not connection.execute("select current_setting('agent_memory.traceparent', true)").fetchone()[0]  # type: ignore[index]
     elif way == "transaction":
         with psycopg.connect(dsn) as connection, connection.transaction():
             Memory(connection).add_message("ana", "t1", "user", "Ana keeps bees.")
     elif way == "pgbouncer":
         with bouncing(server, dsn, server.user) as there, Memory(there) as memory:
             memory.add_message("ana", "t1", "user", "Ana keeps bees.")
-    elif way == "buffer":
+    else:
         with Memory(dsn) as memory, memory.buffer() as buffer:
             buffer.add_message("ana", "t1", "user", "Ana keeps bees.")
-    else:
-        with Memory(dsn) as memory:
-            memory.add_message("ana", "t1", "user", "Ana keeps bees.")
 
 
 @pytest.mark.parametrize(
-    "way",
-    ["string", "asynchronous", "pool", "transaction", "buffer", pytest.param("pgbouncer", marks=needs_pgbouncer)],
+    "way", ["asynchronous", "transaction", "buffer", pytest.param("pgbouncer", marks=needs_pgbouncer)]
 )
 @pytest.mark.usefixtures("fake")
 def test_every_kind_of_client_carries_its_trace(
@@ -213,33 +202,29 @@ def test_the_first_call_keeps_the_job(db: psycopg.Connection) -> None:
     assert again[5]["traceparent"] == TRACE
 
 
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        "",
-        "x",
-        TRACE[:-1],
-        TRACE + "0",
-        TRACE + "\n",
-        "\n" + TRACE,
-        TRACE.upper(),
-        "ff" + TRACE[2:],
-        "00-" + "0" * 32 + TRACE[35:],
-        TRACE[:36] + "0" * 16 + "-01",
-        "00-" + "0" * 100_000,
-        f"{TRACE}' || memory.doctor() || '",
-        "00-" + "\u0664" * 32 + "-b7ad6b7169203331-01",
-    ],
-    ids=range(13),
-)
+HOSTILE = [
+    TRACE + "\n",
+    "\n" + TRACE,
+    TRACE.upper(),
+    "ff" + TRACE[2:],
+    "00-" + "0" * 32 + TRACE[35:],
+    TRACE[:36] + "0" * 16 + "-01",
+    f"{TRACE}' || memory.doctor() || '",
+    "00-" + "\u0664" * 32 + "-b7ad6b7169203331-01",
+]
+
+
 @pytest.mark.usefixtures("fake")
-def test_what_is_no_traceparent_counts_as_none(db: psycopg.Connection, hostile: str) -> None:
-    db.execute("select set_config('agent_memory.traceparent', %s, false)", [hostile])
-    db.execute("select memory.add_message('ana', 't1', 'user', 'Ana keeps bees.')")
-    db.execute("select memory.extract_memories('ana', 't1')")
-    assert carried(db) == {"extract_memories": None, "embed": None}
-    [job] = db.execute("select * from memory.claim_jobs('test', '{extract_memories}')").fetchall()
-    assert "traceparent" not in job[5]
+def test_what_is_no_traceparent_counts_as_none(db: psycopg.Connection) -> None:
+    for number, hostile in enumerate(HOSTILE):
+        user_id = f"user {number}"
+        db.execute("select set_config('agent_memory.traceparent', %s, false)", [hostile])
+        db.execute("select memory.add_message(%s, 't1', 'user', 'Ana keeps bees.')", [user_id])
+        db.execute("select memory.extract_memories(%s, 't1')", [user_id])
+        assert carried(db, user_id) == {"extract_memories": None, "embed": None}
+    claimed = db.execute("select * from memory.claim_jobs('test', '{extract_memories}', 10)").fetchall()
+    assert len(claimed) == len(HOSTILE)
+    assert not any("traceparent" in job[5] for job in claimed)
 
 
 def test_a_job_with_a_bad_trace_is_done_without_a_link(
@@ -259,10 +244,9 @@ def test_a_job_with_a_bad_trace_is_done_without_a_link(
     ("behaviour", "outcome", "error"),
     [
         (GATEWAY_TIMEOUT, "failed", "ModelError"),
-        (WRONG_SCHEMA, "failed", "ModelError"),
         (RATE_LIMITED, "released", None),
     ],
-    ids=["server error", "wrong schema", "rate limit"],
+    ids=["server error", "rate limit"],
 )
 def test_a_failed_call_of_a_model_and_its_job_are_told(
     db: psycopg.Connection,
@@ -319,17 +303,6 @@ def test_the_queue_is_measured(db: psycopg.Connection, dsn: str, connect: Connec
         point.attributes["agent_memory.job.status"]: point.value for point in recorded.points("agent_memory.queue.jobs")
     }
     assert jobs == {"pending": 2, "dead": 0}
-
-
-def test_after_uninstrument_jobs_have_no_spans(
-    db: psycopg.Connection, dsn: str, fake: FakeModelServer, recorded: Recorded
-) -> None:
-    Memory(db).add_message("ana", "t1", "user", "Ana keeps bees.")
-    uninstrument()
-    recorded.clear()
-    run_worker(dsn)
-    assert fake.requests
-    assert recorded.spans() == []
 
 
 @pytest.mark.usefixtures("recorded")

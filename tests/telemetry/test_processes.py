@@ -12,11 +12,11 @@ import psycopg
 import pytest
 from agent_memory import Memory
 
-from tests.http.steps import KEY, Serving, token, with_keys
-from tests.mcp.steps import McpServing, over_http, over_stdio, stdio_server
+from tests.http.steps import KEY, token, with_keys
+from tests.mcp.steps import over_stdio, stdio_server
 from tests.support.runners import PATIENCE, wait_until
 from tests.support.servers import ROOT
-from tests.telemetry.collector import Collector, GrpcCollector
+from tests.telemetry.collector import Collector
 
 pytestmark = pytest.mark.feature("F23")
 
@@ -64,19 +64,6 @@ def test_a_worker_exports_what_it_does(db: psycopg.Connection, dsn: str, collect
     assert "ana" not in collector.text().lower()
 
 
-def test_a_worker_exports_over_grpc(db: psycopg.Connection, dsn: str) -> None:
-    pytest.importorskip("opentelemetry.exporter.otlp.proto.grpc")
-    memory = Memory(db)
-    memory.add_message("ana", "t1", "user", "My name is Ana.")
-    memory.extract_memories("ana", "t1")
-    with GrpcCollector() as collector:
-        done = run_worker(dsn, **collector.environment, OTEL_SERVICE_NAME="night shift")
-        assert done.returncode == 0, done.stderr
-    assert len(collector.spans("job extract_memories")) == 1
-    assert "agent_memory.worker.jobs" in collector.metrics()
-    assert collector.services() == {"night shift"}  # the operator named it
-
-
 @pytest.mark.parametrize(
     ("missing", "protocol", "advice"),
     [
@@ -121,25 +108,10 @@ def test_a_request_over_http_goes_on_with_its_callers_trace(dsn: str, collector:
         assert private not in text
 
 
-@pytest.mark.parametrize("way", ["stdio", "http", "serve"])
-def test_a_tool_call_goes_on_with_the_trace_of_its_meta(dsn: str, collector: Collector, way: str) -> None:
-    if way == "stdio":
-        with over_stdio(stdio_server(dsn, "--user", "ana-of-the-host", **collector.environment)) as host:
-            host.ask("call_tool", "add_memory", {"content": "Likes tea"}, meta={"traceparent": TRACE})
-            check_tool_call(collector)
-        return
-    environment = {**collector.environment, "AGENT_MEMORY_API_KEY": KEY}
-    serving = McpServing(dsn, **environment) if way == "http" else Serving(dsn, with_mcp=True, **environment)
-    with serving:
-        url = f"{serving.url.removesuffix('/mcp')}/mcp?user_id=ana-of-the-host"
-        with over_http(url, KEY) as host:
-            host.ask("call_tool", "add_memory", {"content": "Likes tea"}, meta={"traceparent": TRACE})
-            check_tool_call(collector)
-        assert arrived(collector, "POST /mcp")
-
-
-def check_tool_call(collector: Collector) -> None:
-    called, stored = arrived(collector, "tools/call add_memory", "create_memory")
+def test_a_tool_call_goes_on_with_the_trace_of_its_meta(dsn: str, collector: Collector) -> None:
+    with over_stdio(stdio_server(dsn, "--user", "ana-of-the-host", **collector.environment)) as host:
+        host.ask("call_tool", "add_memory", {"content": "Likes tea"}, meta={"traceparent": TRACE})
+        called, stored = arrived(collector, "tools/call add_memory", "create_memory")
     assert (called.trace_id.hex(), called.parent_span_id.hex()) == (TRACE_ID, SPAN_ID)
     assert (stored.trace_id, stored.parent_span_id) == (called.trace_id, called.span_id)
     assert attributes(called)["gen_ai.tool.name"] == "add_memory"

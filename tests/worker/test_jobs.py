@@ -37,6 +37,7 @@ class TestOutcomes:
     def test_once_works_until_nothing_is_left(self, dsn: str, db: psycopg.Connection, memory: Memory) -> None:
         queue(memory, threads=25)
         memory.summarize_thread("ana", "t0")
+        assert run_once(dsn, kinds=["embed"]) == WorkerCounts()
         assert run_once(dsn) == WorkerCounts(completed=26)
         assert contents(memory) == sorted(f"I love jazz number {number}." for number in range(25))
         assert memory.get_thread_summary("ana", "t0") is not None
@@ -76,10 +77,6 @@ class TestOutcomes:
         # Nearly all the time a claim is under way that finds nothing, because another job of the user runs.
         assert run_once(dsn, models=finding("tea", seconds=0.01), poll_interval=0.0001) == WorkerCounts(completed=30)
 
-    def test_kinds(self, dsn: str, memory: Memory) -> None:
-        queue(memory)
-        assert run_once(dsn, kinds=["summarize_thread"]) == WorkerCounts()
-
     @pytest.mark.parametrize(
         ("error", "reason"),
         [
@@ -87,15 +84,19 @@ class TestOutcomes:
             (ZeroDivisionError("what a user said"), "ZeroDivisionError at tests.worker.steps"),
         ],
     )
-    def test_a_failure_is_reported(self, dsn: str, memory: Memory, error: Exception, reason: str) -> None:
+    @pytest.mark.feature("F7")
+    def test_a_failure_is_reported(
+        self, dsn: str, db: psycopg.Connection, memory: Memory, error: Exception, reason: str
+    ) -> None:
         [job_id] = queue(memory)
         assert run_once(dsn, models=raising(error)) == WorkerCounts(failed=1)
         job = memory.get_job("ana", job_id)
         assert (job.status, job.attempts, (job.error or "").partition(":")[0]) == ("pending", 1, reason)
+        assert ledger(db) == [(70, 3, type(error).__name__)]
 
     @pytest.mark.parametrize(
         "result",
-        [{"memories": [{"content": "x", "memory_type": "unknown", "seqs": [0]}]}, {"memories": 1}, {"a": "\0"}],
+        [{"memories": [{"content": "x", "memory_type": "unknown", "seqs": [0]}]}, {"a": "\0"}],
     )
     def test_a_refused_result_is_a_failure(self, dsn: str, memory: Memory, result: dict[str, Any]) -> None:
         [job_id] = queue(memory)
@@ -118,6 +119,7 @@ class TestOutcomes:
         assert attempts(db) == [0]
         row = db.execute("select run_after > now() + interval '59 minutes' from memory.jobs").fetchone()
         assert row == (True,)
+        assert ledger(db) == [(70, 3, "RateLimitedError")]
 
 
 class TestLeases:
@@ -150,27 +152,6 @@ class TestLeases:
         assert ends[1] - ends[0] > timedelta(minutes=3)
         assert contents(memory) == ["slow"]
         assert attempts(db) == [1]
-
-    def test_a_result_without_a_lease_is_dropped(self, dsn: str, connect: Connect, memory: Memory) -> None:
-        queue(memory)
-
-        async def run(_: dict[str, Any]) -> dict[str, Any]:
-            connect().execute("update memory.jobs set lease_token = gen_random_uuid()")
-            return {"memories": [{"content": "too late", "memory_type": "fact", "seqs": [0]}]}
-
-        assert run_once(dsn, models=Scripted(run)) == WorkerCounts(lost=1)
-        assert contents(memory) == []
-
-    @pytest.mark.usefixtures("quick_heartbeat")
-    def test_a_call_without_a_lease_is_given_up(self, dsn: str, connect: Connect, memory: Memory) -> None:
-        queue(memory)
-
-        async def run(_: dict[str, Any]) -> dict[str, Any]:
-            connect().execute("update memory.jobs set lease_token = gen_random_uuid()")
-            await asyncio.sleep(HOUR)
-            raise AssertionError
-
-        assert run_once(dsn, models=Scripted(run)) == WorkerCounts(lost=1)
 
     def test_two_workers_do_each_job_once(self, dsn: str, db: psycopg.Connection, memory: Memory) -> None:
         # One job for each of 60 users: jobs of one user are claimed by one worker at a time, and the other worker may
@@ -216,24 +197,6 @@ class TestLeases:
 
 class TestLedger:
     @pytest.mark.feature("F7")
-    @pytest.mark.parametrize(
-        ("error", "counts"),
-        [
-            (None, WorkerCounts(completed=1)),
-            ("ModelError", WorkerCounts(failed=1)),
-            ("RateLimitedError", WorkerCounts(released=1)),
-        ],
-    )
-    def test_each_call_is_entered(
-        self, dsn: str, db: psycopg.Connection, memory: Memory, error: str | None, counts: WorkerCounts
-    ) -> None:
-        queue(memory)
-        errors = {"ModelError": ModelError("nonsense"), "RateLimitedError": RateLimitedError("slow down", HOUR)}
-        models = finding("x") if error is None else raising(errors[error])
-        assert run_once(dsn, models=models) == counts
-        assert ledger(db) == [(70, 3, error)]
-
-    @pytest.mark.feature("F7")
     @pytest.mark.usefixtures("quick_heartbeat")
     @pytest.mark.parametrize(("seconds", "error"), [(0.0, None), (HOUR, "cancelled")])
     def test_a_call_whose_lease_was_lost_was_paid_for(
@@ -250,9 +213,10 @@ class TestLedger:
         async def run(_: dict[str, Any]) -> dict[str, Any]:
             connect().execute("update memory.jobs set lease_token = gen_random_uuid()")
             await asyncio.sleep(seconds)
-            return {"memories": []}
+            return {"memories": [{"content": "too late", "memory_type": "fact", "seqs": [0]}]}
 
         assert run_once(dsn, models=Scripted(run)) == WorkerCounts(lost=1)
+        assert contents(memory) == []
         assert ledger(db) == [(70, 3, error)]
 
     def test_a_result_whose_acceptance_was_not_heard_is_entered_once(

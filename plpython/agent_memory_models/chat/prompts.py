@@ -124,11 +124,7 @@ def label(text: str) -> str:
 
 
 class Clock:
-    """Tells times of rows in their order, each as far as it differs from the time that was told last.
-
-    Args:
-        is_spoken: whether the rows are spoken, so that the weekday and the time count as well.
-    """
+    """Tells times of rows in their order, each as far as it differs from the time that was told last."""
 
     def __init__(self, *, is_spoken: bool = False) -> None:
         self._is_spoken = is_spoken

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ModelError
 from ..payload import Payload, Result
 from .parts import Parts
 from .prompts import Variables
@@ -33,18 +32,3 @@ class Question(NamedTuple):
     parts: Parts
     reply_tokens: int
     from_text: Callable[[Payload, str], dict[str, Any]] | None = None
-
-
-def check_numbers(rows: Iterable[Payload], groups: Sequence[Sequence[int]], *, once: bool) -> None:
-    """Refuse a reply that names a number which no row has, or with `once` a number that stands in two groups.
-
-    Raises ModelError.
-    """
-    known = {row["number"] for row in rows}
-    seen: set[int] = set()
-    for group in groups:
-        if unknown := set(group) - known:
-            raise ModelError(f"the reply names number {min(unknown)}, which was not given")
-        if once and (again := seen & set(group)):
-            raise ModelError(f"the reply names number {min(again)} twice")
-        seen |= set(group)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..chat.parts import Parts
 from ..chat.prompts import cut, fenced, line
-from ..chat.question import Question, check_numbers
+from ..chat.question import Question
 from ..errors import ModelError
 from ..payload import Payload, Result
 from ..task import Task
@@ -37,9 +37,8 @@ def _reply_type() -> type[BaseModel]:
 
 
 def _verdicts(payload: Payload, reply: Any) -> Result:
-    check_numbers(payload["texts"], [[verdict.number] for verdict in reply.verdicts], once=True)
-    if missing := {row["number"] for row in payload["texts"]} - {verdict.number for verdict in reply.verdicts}:
-        raise ModelError(f"the reply has no verdict for number {min(missing)}")
+    if sorted(verdict.number for verdict in reply.verdicts) != sorted(row["number"] for row in payload["texts"]):
+        raise ModelError("the reply does not have one verdict for each number of a text")
     return {"verdicts": [verdict.model_dump() for verdict in reply.verdicts]}
 
 

@@ -31,9 +31,6 @@ def lessons(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
     Its subject is the tool, and its evidence the two calls with their outputs. Of several calls that failed before one
     worked the last counts: its difference to the one that worked is the smallest.
-
-    Args:
-        messages: rows with `seq`, `role`, `content`, of assistants `tool_calls` and of tools `tool_call_id`.
     """
     calls: dict[str, _Call] = {}
     failed: dict[str, tuple[_Call, int, str]] = {}  # of each tool: the last call that failed, its output, the reason

@@ -13,17 +13,17 @@ from .subjects import USER, People
 from .values import kind_word, plain_value
 
 _CONTRACTIONS = (
-    (re.compile(r"\bcan['’]t\b", re.IGNORECASE), "can not"),
-    (re.compile(r"\bwon['’]t\b", re.IGNORECASE), "will not"),
-    (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
-    (re.compile(r"['’]m\b", re.IGNORECASE), " am"),
-    (re.compile(r"['’]re\b", re.IGNORECASE), " are"),
-    (re.compile(r"['’]ve\b", re.IGNORECASE), " have"),
-    (re.compile(r"['’]ll\b", re.IGNORECASE), " will"),
-    (re.compile(r"['’]s\b", re.IGNORECASE), " is"),
-    (re.compile(r"\bcannot\b", re.IGNORECASE), "can not"),
-    (re.compile(r"\bfavorite", re.IGNORECASE), "favourite"),
-    (re.compile(r"\bcolor\b", re.IGNORECASE), "colour"),
+    (r"\bcan['’]t\b", "can not"),
+    (r"\bwon['’]t\b", "will not"),
+    (r"n['’]t\b", " not"),
+    (r"['’]m\b", " am"),
+    (r"['’]re\b", " are"),
+    (r"['’]ve\b", " have"),
+    (r"['’]ll\b", " will"),
+    (r"['’]s\b", " is"),
+    (r"\bcannot\b", "can not"),
+    (r"\bfavorite", "favourite"),
+    (r"\bcolor\b", "colour"),
 )
 _WORD = re.compile(r"\w+")
 # Words that change nothing about a claim. "not", "no", "was" and "will" do.
@@ -38,21 +38,12 @@ class Value(NamedTuple):
     replaces: bool
 
 
-def plain(statement: str) -> str:
-    """In lower case, contractions written out, white space as single spaces."""
-    return _written_out(statement).lower()
-
-
-def _written_out(statement: str) -> str:
-    text = " ".join(statement.split())
-    for contraction, written_out in _CONTRACTIONS:
-        text = contraction.sub(written_out, text)
-    return text
-
-
 def claim(statement: str) -> frozenset[str]:
     """The words that make up the claim of a statement; equal for statements that differ in wording only."""
-    return frozenset(_WORD.findall(plain(statement))) - _EMPTY_WORDS
+    text = statement.lower()
+    for contraction, written_out in _CONTRACTIONS:
+        text = re.sub(contraction, written_out, text)
+    return frozenset(_WORD.findall(text)) - _EMPTY_WORDS
 
 
 def single_values(statement: str) -> dict[str, Value]:

@@ -50,11 +50,7 @@ def estimate_tokens(text: str) -> int:
 
 
 class TokenCounter:
-    """Counts tokens in the encoding of a model.
-
-    Args:
-        may_download: whether a missing encoding may be downloaded, by tiktoken's own rules; never within a server.
-    """
+    """Counts tokens in the encoding of a model."""
 
     def __init__(self, *, may_download: bool) -> None:
         self._may_download = may_download

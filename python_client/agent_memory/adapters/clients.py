@@ -29,11 +29,7 @@ class _Threaded:
 
 
 def asynchronous(memory: AsyncMemory | Memory) -> AsyncMemory:
-    """Return the client if it is asynchronous, else one with the same methods as coroutines.
-
-    Raises:
-        TypeError: memory is neither.
-    """
+    """Return the client if it is asynchronous, else one with the same methods as coroutines."""
     if isinstance(memory, AsyncMemory):
         return memory
     if isinstance(memory, Memory):
@@ -63,11 +59,7 @@ class _Immediate:
 
 
 def blocking(memory: AsyncMemory | Memory) -> AsyncMemory:
-    """Return a client for coroutines that ``finished`` runs: so code for both kinds of calls is written once.
-
-    Raises:
-        TypeError: memory is asynchronous.
-    """
+    """Return a client for coroutines that ``finished`` runs: so code for both kinds of calls is written once."""
     if not isinstance(memory, Memory):
         raise TypeError("calls that block need a Memory; with an AsyncMemory use the asynchronous ones")
     return cast("AsyncMemory", _Immediate(memory))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple, NoReturn
 from uuid import UUID
@@ -21,10 +21,7 @@ _FAR_TOO_LONG = 1 << 24
 """Characters; the longest text of a call has 10 MiB (docs/limits.md), and an artifact goes in pieces."""
 
 Sender = Callable[[str, Any], Any]
-"""Takes an argument's name and value, and returns what psycopg sends.
-
-Raises InvalidValueError for a wrong value.
-"""
+"""Takes an argument's name and value, and returns what psycopg sends, or raises InvalidValueError for a wrong value."""
 
 
 def as_json(argument: Any) -> Any:
@@ -33,11 +30,7 @@ def as_json(argument: Any) -> Any:
 
 
 def check_json(path: str, value: object) -> None:
-    """Refuse what cannot be stored as jsonb, naming where it is.
-
-    Raises:
-        InvalidValueError: a NUL character, NaN, infinity, a type that JSON does not have, or hundreds of levels.
-    """
+    """Refuse what cannot be stored as jsonb with an InvalidValueError, naming where it is."""
     try:
         _check_json(path, value)
     except RecursionError:
@@ -47,7 +40,7 @@ def check_json(path: str, value: object) -> None:
 def long_text(name: str, value: object) -> str:
     """Send a text of any length."""
     if not isinstance(value, str):
-        _refuse_type(name, "text", value, f"{name}.decode()" if isinstance(value, bytes) else _as_text(name, value))
+        _refuse_type(name, "text", value)
     if "\0" in value:
         raise InvalidValueError(
             f"{name} contains a NUL character", hint="PostgreSQL text cannot hold NUL; remove or replace it."
@@ -82,7 +75,7 @@ def _check_length(name: str, value: object) -> None:
 def whole(name: str, value: object) -> str:
     """Send a whole number."""
     if not isinstance(value, int) or isinstance(value, bool):
-        _refuse_type(name, "a whole number", value, _as_number(int, name, value))
+        _refuse_type(name, "a whole number", value)
     if not -(2**63) <= value < 2**63:
         raise InvalidValueError(f"{name} is out of range", hint="No number of this API has more than 64 bits.")
     # psycopg would choose a type by the size of the number, and PostgreSQL takes no bigint for an int argument.
@@ -92,7 +85,7 @@ def whole(name: str, value: object) -> str:
 def number(name: str, value: object) -> str:
     """Send a number."""
     if not isinstance(value, (float, int)) or isinstance(value, bool):
-        _refuse_type(name, "a number", value, _as_number(float, name, value))
+        _refuse_type(name, "a number", value)
     try:
         # PostgreSQL takes no double precision for a real argument; a text takes the type of the argument.
         return str(float(value))
@@ -110,9 +103,7 @@ def flag(name: str, value: object) -> bool:
 def moment(name: str, value: object) -> datetime | str:
     """Send a time."""
     if not isinstance(value, datetime):
-        is_date = isinstance(value, date)
-        aware = f"datetime.combine({name}, time(), timezone.utc)" if is_date else f"datetime.fromisoformat({name})"
-        _refuse_type(name, "a datetime", value, aware if isinstance(value, (str, date)) else None)
+        _refuse_type(name, "a datetime", value)
     if value.replace(tzinfo=None) == datetime.max:
         return "infinity"
     if value.utcoffset() is None:
@@ -127,8 +118,7 @@ def moment(name: str, value: object) -> datetime | str:
 def duration(name: str, value: object) -> timedelta:
     """Send an interval."""
     if not isinstance(value, timedelta):
-        seconds = f"timedelta(seconds={name})"
-        _refuse_type(name, "a timedelta", value, seconds if isinstance(value, (int, float)) else None)
+        _refuse_type(name, "a timedelta", value)
     return value
 
 
@@ -146,29 +136,26 @@ def uuid(name: str, value: object) -> UUID:
 
 def texts(name: str, value: object) -> list[str]:
     """Send a list of texts."""
-    listed = enumerate(_listed(name, "a list of texts", str, value))
-    return [long_text(f"{name}[{index}]", item) for index, item in listed]
+    return [long_text(path, item) for path, item in _items(name, "a list of texts", value)]
 
 
 def wholes(name: str, value: object) -> str:
     """Send a list of whole numbers."""
     # As a text, which takes the type of the argument: psycopg would choose one by the size of the largest number.
-    listed = enumerate(_listed(name, "a list of whole numbers", int, value))
-    return f"{{{','.join(whole(f'{name}[{index}]', item) for index, item in listed)}}}"
+    return f"{{{','.join(whole(path, item) for path, item in _items(name, 'a list of whole numbers', value))}}}"
 
 
 def uuids(name: str, value: object) -> list[UUID]:
     """Send a list of ids."""
-    return [uuid(f"{name}[{index}]", item) for index, item in enumerate(_listed(name, "a list of ids", UUID, value))]
+    return [uuid(path, item) for path, item in _items(name, "a list of ids", value)]
 
 
 def blobs(name: str, value: object) -> list[bytes]:
     """Send a list of bytes."""
-    listed = _listed(name, "a list of bytes", bytes, value)
-    for index, item in enumerate(listed):
+    for path, item in _items(name, "a list of bytes", value):
         if not isinstance(item, bytes):
-            _refuse_type(f"{name}[{index}]", "bytes", item)
-    return [*listed]
+            _refuse_type(path, "bytes", item)
+    return list(value)  # type: ignore[call-overload, no-any-return]
 
 
 class Written(Jsonb):
@@ -180,20 +167,16 @@ def json_object(name: str, value: object) -> Jsonb:
     if isinstance(value, Written):
         return value
     if not isinstance(value, Mapping):
-        _refuse_type(name, "a dict", value, f"json.loads({name})" if isinstance(value, str) else None)
+        _refuse_type(name, "a dict", value)
     check_json(name, value)
     return Jsonb(value, dumps=_dumps)
 
 
 def json_objects(name: str, value: object) -> Jsonb:
     """Send a list of objects."""
-    for index, item in enumerate(_listed(name, "a list of dicts", Mapping, value)):
-        path = f"{name}[{index}]"
+    for path, item in _items(name, "a list of dicts", value):
         if not isinstance(item, Mapping):
-            instead = f"{path}.model_dump()" if hasattr(item, "model_dump") else None
-            if name == "messages" and isinstance(item, str):
-                instead = f'{{"role": "user", "content": {path}}}'
-            _refuse_type(path, "a dict", item, instead)
+            _refuse_type(path, "a dict", item)
         _check_length(f"{path}.content", item.get("content"))
         if isinstance(item.get("created_at"), datetime):
             moment(f"{path}.created_at", item["created_at"])
@@ -252,43 +235,19 @@ class Optional(NamedTuple):
     default: Any = None
 
 
-def _listed(name: str, wanted: str, single: type, value: object) -> Sequence[Any]:
+def _items(name: str, wanted: str, value: object) -> Iterator[tuple[str, Any]]:
+    """Yield the elements of a list, each after its name."""
     if not isinstance(value, (list, tuple)):
-        instead = None
-        if isinstance(value, single):
-            instead = f"[{name}]"
-        elif isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
-            instead = f"list({name})"
-        _refuse_type(name, wanted, value, instead)
-    return value
+        _refuse_type(name, wanted, value)
+    for index, item in enumerate(value):
+        yield f"{name}[{index}]", item
 
 
-def _as_text(name: str, value: object) -> str | None:
-    """Return e.g. ``str(user_id)`` for what may be an id; None for other values, which are probably misplaced."""
-    return f"str({name})" if isinstance(value, (int, UUID)) and not isinstance(value, bool) else None
-
-
-def _as_number(kind: type[int] | type[float], name: str, value: Any) -> str | None:
-    """Return e.g. ``int(row_limit)``, unless that fails, loses a fraction, or gives a value that is refused."""
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        return None
-    try:
-        number = kind(value)
-        works = math.isfinite(number) and (kind is float or isinstance(value, str) or number == value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return f"{kind.__name__}({name})" if works else None
-
-
-def _refuse_type(name: str, wanted: str, value: object, instead: str | None = None) -> NoReturn:
+def _refuse_type(name: str, wanted: str, value: object) -> NoReturn:
     given = "None" if value is None else type(value).__name__
-    if value is None:
-        hint = f"Pass {wanted}: {name} must not be None."
-    elif instead is None:
-        hint = "The method's signature names the types it takes."
-    else:
-        hint = f"Pass {instead}."
-    raise InvalidValueError(f"{name} must be {wanted}, not {given}", hint=hint)
+    raise InvalidValueError(
+        f"{name} must be {wanted}, not {given}", hint="The method's signature names the types it takes."
+    )
 
 
 def _check_json(path: str, value: object) -> None:
@@ -305,8 +264,6 @@ def _check_json(path: str, value: object) -> None:
             raise InvalidValueError(f"{path} is {value}, which JSON does not know", hint="Use null instead.")
     elif isinstance(value, (dict, Mapping)):
         for key, item in value.items():
-            if not isinstance(key, str):
-                _refuse_type(f"a key of {path}", "text", key)
             _check_json(f"{path}.{long_text(f'a key of {path}', key)}", item)
     elif not isinstance(value, (date, UUID)):
         raise InvalidValueError(f"{path} cannot be a {type(value).__name__}", hint="Use the types JSON has.")
@@ -319,6 +276,4 @@ def _dumps(value: Any) -> str:
 def _as_json(value: object) -> object:
     if isinstance(value, date):
         return value.isoformat()
-    if isinstance(value, Mapping):
-        return dict(value)
-    return str(value)
+    return dict(value) if isinstance(value, Mapping) else str(value)

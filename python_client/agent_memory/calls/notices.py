@@ -51,11 +51,7 @@ def heard() -> Iterator[list[DegradedWarning]]:
 
 
 class Notices:
-    """The notices of one call.
-
-    Args:
-        warned: the causes that the client has warned of, which this call adds to.
-    """
+    """The notices of one call."""
 
     def __init__(self, warned: set[Cause]) -> None:
         self._warned = warned

@@ -17,11 +17,7 @@ LongText = str | PathLike[str] | Iterable[str | bytes] | AsyncIterable[str | byt
 
 
 class Cutter:
-    """Cuts what comes in parts of any length into pieces of ``PIECE`` characters.
-
-    Args:
-        name: what errors call the text.
-    """
+    """Cuts what comes in parts of any length into pieces of ``PIECE`` characters."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -31,11 +27,7 @@ class Cutter:
         self._bytes_read = 0
 
     def add(self, part: str | bytes) -> Iterator[str]:
-        """Take a part, and yield the pieces that are full with it.
-
-        Raises:
-            InvalidValueError: bytes that are not UTF-8, or a part that is neither text nor bytes.
-        """
+        """Take a part, and yield the pieces that are full with it."""
         if isinstance(part, (bytes, bytearray, memoryview)):
             part = self._decoded(bytes(part), False)
         elif not isinstance(part, str):
@@ -53,11 +45,7 @@ class Cutter:
                 yield text[start : start + PIECE]
 
     def rest(self) -> str:
-        """Return what is left at the end.
-
-        Raises:
-            InvalidValueError: the bytes end within a character.
-        """
+        """Return what is left at the end."""
         self._parts.append(self._decoded(b"", True))
         return "".join(self._parts)
 
@@ -75,12 +63,7 @@ class Cutter:
 
 
 def parts_of(name: str, content: object) -> Iterator[str | bytes]:
-    """Yield a long text in parts: a file by the MiB, anything iterable as it comes.
-
-    Raises:
-        InvalidValueError: it is none of what LongText names.
-        OSError: the file cannot be read.
-    """
+    """Yield a long text in parts: a file by the MiB, anything iterable as it comes."""
     if isinstance(content, PathLike):
         with Path(content).open("rb") as file:
             while block := file.read(PIECE):

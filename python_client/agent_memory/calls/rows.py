@@ -67,11 +67,7 @@ def _decoded(*names: bytes | None) -> tuple[str, ...]:
 
 @lru_cache(maxsize=512)
 def record_maker(row_type: Any, columns: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
-    """Return how a row becomes a dataclass. A column that a newer database added is ignored.
-
-    Raises:
-        NotInstalledError: from the first row on, where a column is missing, because an older agent_memory is installed.
-    """
+    """Return how a row becomes a dataclass. A column that a newer database added is ignored."""
     names = tuple(field.name for field in fields(row_type))
     if missing := [name for name in names if name not in columns]:
 

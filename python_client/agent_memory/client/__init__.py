@@ -8,12 +8,8 @@
 - spool.py: where a buffer keeps its items; user_files.py, stores.py, servers.py: what both share.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from ._async import AsyncAdmin, AsyncBuffer, AsyncConversation, AsyncMemory
-    from ._sync import Admin, Buffer, Conversation, Memory
+from ._async import AsyncAdmin, AsyncBuffer, AsyncConversation, AsyncMemory
+from ._sync import Admin, Buffer, Conversation, Memory
 
 __all__ = [
     "Admin",
@@ -25,16 +21,3 @@ __all__ = [
     "Conversation",
     "Memory",
 ]
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        """Load the client that a program uses; both took a tenth more instructions to load (2026-11)."""
-        if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        half = import_module("._async" if name.startswith("Async") else "._sync", __name__)
-        return globals().setdefault(name, getattr(half, name))
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

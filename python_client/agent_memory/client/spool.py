@@ -48,15 +48,7 @@ class Spooled:
 
 
 class Spool:
-    """Items in the order of their arrival, on disk if a path is given. Threads and processes may share it.
-
-    Args:
-        path: the file; None keeps the items in the memory of this process.
-
-    Raises:
-        InvalidValueError: the path is no path, or the file is something else than a buffer.
-        AgentMemoryError: the file cannot be opened or written.
-    """
+    """Items in the order of their arrival, on disk if a path is given. Threads and processes may share it."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self.path = None if path is None else _checked(path)
@@ -78,14 +70,7 @@ class Spool:
             return int(database.execute("select coalesce(max(item_id), 0) from items").fetchone()[0])
 
     def batch(self, after: int, until: int, max_items: int, max_size: int) -> list[Spooled]:
-        """Return the oldest items with numbers above one and up to another; at least one, even if it is too large.
-
-        Args:
-            after: the number that they are above.
-            until: the last number.
-            max_items: how many.
-            max_size: how many characters their arguments may have together, as JSON.
-        """
+        """Return the oldest items with numbers above one and up to another; at least one, even if it is too large."""
         query = "select item_id, kind, arguments from items where item_id > ? and item_id <= ? order by item_id limit ?"
         found: list[Spooled] = []
         size = 0

@@ -15,15 +15,7 @@ if TYPE_CHECKING:
 
 
 class _ClientStore:
-    """What SyncStore and AsyncStore share.
-
-    Args:
-        client: the client, which is closed when the process ends.
-        path: the store's folder; None for the user's own.
-
-    Raises:
-        AgentMemoryError: the extra is not installed, or the path is no path.
-    """
+    """What SyncStore and AsyncStore share."""
 
     def __init__(self, client: Any, path: str | os.PathLike[str] | None) -> None:
         embedded.check_packages()

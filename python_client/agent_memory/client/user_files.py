@@ -22,11 +22,7 @@ Part = dict[str, Any]
 
 
 class UserFile:
-    """Writes the parts of an export as one JSON object.
-
-    Args:
-        output: where it is written.
-    """
+    """Writes the parts of an export as one JSON object."""
 
     def __init__(self, output: TextIO) -> None:
         self.rows = 0
@@ -59,9 +55,6 @@ def parts_of(file: TextIO) -> Iterator[Part]:
     """Yield an export in parts, the last one without rows.
 
     A file that another program has written is one part: as it was one value of PostgreSQL, it has no more than 256 MB.
-
-    Raises:
-        InvalidValueError: the file is no JSON, or its end is missing.
     """
     first = file.readline()
     try:

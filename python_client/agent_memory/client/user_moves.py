@@ -4,13 +4,7 @@ from __future__ import annotations
 
 
 def move_user_to(dsn: str, user_id: str, other_id: str) -> None:
-    """Move a user to the node of another one.
-
-    Args:
-        dsn: the connection string of any node, as the owner of schema memory.
-        user_id: who is moved.
-        other_id: whose node is the target.
-    """
+    """Move a user to the node of another one."""
     # Few programs move users, and these modules take a third of the client's time to import.
     from ..cluster import nodes
     from ..cluster.moving import move_user

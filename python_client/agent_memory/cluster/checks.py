@@ -68,13 +68,7 @@ class Finding:
 
 
 def check(cluster: Nodes, *, repair: bool = False) -> Iterator[Finding]:
-    """Compare the nodes of a cluster: versions, maps, users on the wrong node, and what all nodes have in common.
-
-    Args:
-        cluster: the nodes.
-        repair: whether a node gets the newest map, and the rows that the majority has. Two nodes that differ have no
-            majority: the first one counts then.
-    """
+    """Compare the nodes of a cluster: versions, maps, users on the wrong node, and what all nodes have in common."""
     for name, problem in cluster.unreachable.items():
         yield Finding(name, "connection", problem)
     versions = {name: installed_version(node.connection) for name, node in cluster.nodes.items()}

@@ -34,11 +34,6 @@ def move_partition(cluster: Nodes, partition: int, target: str, report: Report |
     """Move the users of a partition to another node, and return how many there were.
 
     To the node that serves them: a move that was broken off is taken back, also while other nodes are out of reach.
-
-    Raises:
-        InvalidValueError: there is no such partition or node.
-        ConflictError: a user's rows are not the same on both sides after copying; nothing was deleted.
-        NotConnectedError: a node is out of reach.
     """
     known = cluster.newest
     if not 0 <= partition < len(known.partitions):

@@ -67,9 +67,6 @@ class Node:
 
         One that wrote before the first map has read no map, so the change of a map does not wait for it. Its rows
         would be copied nowhere. To look at the locks, rather than to ask for one, has nobody wait behind us.
-
-        Raises:
-            RetryableError: one of them does not end.
         """
         self._wait_for(_WRITERS, "transaction that writes")
 
@@ -77,9 +74,6 @@ class Node:
         """Wait until the statements have ended that run now, and the transactions in which they wrote.
 
         One that was checked before the first map, and has not locked anything yet, would store rows by no map.
-
-        Raises:
-            RetryableError: one of them does not end.
         """
         running = self._wait_for(_STATEMENTS, "statement that began before the map")
         self._wait_for(_WRITERS, "transaction that writes", [pid for pid, _ in running])
@@ -112,13 +106,7 @@ def read_map(connection: Connection[Any]) -> ClusterMap | None:
 
 
 class Nodes:
-    """All nodes of a cluster, connected. One command at a time changes a cluster.
-
-    Args:
-        nodes: the nodes by name.
-        newest: the newest map of all nodes.
-        unreachable: why a node is out of reach, by name.
-    """
+    """All nodes of a cluster, connected. One command at a time changes a cluster."""
 
     def __init__(self, nodes: Mapping[str, Node], newest: ClusterMap, unreachable: Mapping[str, str] = {}) -> None:
         self.nodes = nodes
@@ -126,11 +114,7 @@ class Nodes:
         self.unreachable = unreachable
 
     def need_all(self) -> None:
-        """Refuse to go on without a node.
-
-        Raises:
-            NotConnectedError: a node is out of reach.
-        """
+        """Refuse to go on without a node."""
         for name, problem in self.unreachable.items():
             raise NotConnectedError(
                 f'node "{name}": {problem}', hint="Start the node, or see docs/cluster.md, Operate."
@@ -192,17 +176,6 @@ def opened(dsn: str, *, only_look: bool = False, without: bool = False) -> Itera
 
     A command that was killed may have left nodes behind. What it had done by then is right on every node that has its
     last map, so the others get that.
-
-    Args:
-        dsn: the connection string of any node, as the owner of schema memory.
-        only_look: whether the maps stay as they are.
-        without: whether nodes that are out of reach are left out, and named in ``unreachable``.
-
-    Raises:
-        ConflictError: a node has rows of users whom the newest map gives to others, as after it was restored.
-        NotFoundError: the database is no node of a cluster.
-        NotConnectedError: a node is out of reach.
-        RetryableError: another command changes the cluster.
     """
     with ExitStack() as stack:
         first = _connected(stack, dsn)
@@ -237,16 +210,7 @@ def opened(dsn: str, *, only_look: bool = False, without: bool = False) -> Itera
 
 
 def begin(dsn_by_name: Mapping[str, str], assignment: Sequence[str], own_dsn: str) -> ClusterMap:
-    """Make a cluster: install each node, copy the settings of the first one that has users, and write the map.
-
-    Args:
-        dsn_by_name: where each node is.
-        assignment: the node of each partition.
-        own_dsn: a connection string whose role and settings are used for all nodes.
-
-    Raises:
-        ConflictError: a node belongs to a cluster already, or two nodes have users who would have to move first.
-    """
+    """Make a cluster: install each node, copy the settings of the first one that has users, and write the map."""
     numbered = {name: {"dsn": dsn, "number": number} for number, (name, dsn) in enumerate(dsn_by_name.items())}
     cluster = ClusterMap(1, "", list(assignment), {}, [], numbered)
     with ExitStack() as stack:
@@ -283,10 +247,6 @@ def add(cluster: Nodes, dsn_by_name: Mapping[str, str], own_dsn: str) -> list[st
     """Add the nodes that the cluster lacks, without partitions, and return their names.
 
     A node is an empty database, or a streaming standby of a node that ``split`` will divide.
-
-    Raises:
-        InvalidValueError: a node is elsewhere than the map says.
-        ConflictError: a new node has users.
     """
     known = cluster.newest
     new = {name: dsn for name, dsn in dsn_by_name.items() if name not in known.nodes}

@@ -41,11 +41,7 @@ class NodesFile:
     owned: Mapping[str, Sequence[int]]
 
     def assignment(self) -> list[str]:
-        """Return the node of each partition: as the file says, or evenly where it says nothing.
-
-        Raises:
-            InvalidValueError: a partition is given to nobody or twice.
-        """
+        """Return the node of each partition: as the file says, or evenly where it says nothing."""
         names = list(self.dsn)
         if not self.owned:
             return [names[place * len(names) // self.partitions] for place in range(self.partitions)]
@@ -61,12 +57,7 @@ class NodesFile:
 
 
 def read(path: str | os.PathLike[str]) -> NodesFile:
-    """Read nodes.toml.
-
-    Raises:
-        InvalidValueError: the file is no such file; the message says where.
-        OSError: the file cannot be read.
-    """
+    """Read nodes.toml."""
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -170,17 +170,7 @@ class _Routine:
 
 
 def make_proxy(cluster: Nodes, proxy: Connection[Any], role: str, password: str | None = None) -> int:
-    """Make a database a proxy of the cluster, or bring it up to the map, and return how many functions it forwards.
-
-    Args:
-        cluster: the nodes.
-        proxy: an autocommit connection of a superuser to a database that has no users.
-        role: the role that the proxy has on the nodes; it may call all public functions and read the views there.
-        password: its password; None where the proxy's server finds one by itself, or needs none.
-
-    Raises:
-        NotSupportedError: the server of the proxy has no PL/Proxy, or the role may not use it.
-    """
+    """Make a database a proxy of the cluster, or bring it up to the map, and return how many functions it forwards."""
     with translated(proxy):
         available = proxy.execute("select from pg_available_extensions where name = 'plproxy'").fetchone()
         if available is None:

@@ -13,7 +13,7 @@ The steps, each of which may be the last one of a command that is killed; the sa
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..calls.nodes import ClusterMap
@@ -27,19 +27,7 @@ _PATIENCE = 300.0
 
 
 def split(cluster: Nodes, source_name: str, target_name: str, partitions: Sequence[int] | None = None) -> list[int]:
-    """Give partitions of a node to its standby, and return their numbers.
-
-    Args:
-        cluster: the nodes, of which the target was added while it was a standby of the source.
-        source_name: the node to split.
-        target_name: the standby.
-        partitions: the partitions to give; every second one of the source's unless told.
-
-    Raises:
-        NotFoundError: there is no such node.
-        InvalidValueError: the target is no standby of the source.
-        RetryableError: the standby does not keep up with its primary.
-    """
+    """Give partitions of a node to its standby, and return their numbers."""
     cluster.need_all()
     for name in (source_name, target_name):
         if name not in cluster.nodes:
@@ -106,24 +94,12 @@ def _wait_for_replay(source: Node, target: Node) -> None:
     """Wait until the standby has what its primary has written, the map with the moving partitions included."""
     # What is inserted, because a server with synchronous_commit = off commits before it writes.
     [[written]] = source.connection.execute("select pg_current_wal_insert_lsn()::text")
-    if not _within(
-        lambda: (
-            target.connection.execute(
-                "select coalesce(pg_last_wal_replay_lsn() >= %s::pg_lsn, false)", [written]
-            ).fetchone()
-            == (True,)
-        )
-    ):
-        raise RetryableError(
-            f'node "{target.name}" does not keep up with "{source.name}"',
-            hint="Look at pg_stat_replication of the primary, then split again: it goes on where it ended.",
-        )
-
-
-def _within(is_so: Callable[[], bool]) -> bool:
+    replayed = "select coalesce(pg_last_wal_replay_lsn() >= %s::pg_lsn, false)"
     end = time.monotonic() + _PATIENCE
-    while not is_so():
+    while target.connection.execute(replayed, [written]).fetchone() != (True,):
         if time.monotonic() > end:
-            return False
+            raise RetryableError(
+                f'node "{target.name}" does not keep up with "{source.name}"',
+                hint="Look at pg_stat_replication of the primary, then split again: it goes on where it ended.",
+            )
         time.sleep(0.1)
-    return True

@@ -35,12 +35,6 @@ _PAUSE = 0.05
 class DueJobs:
     """Jobs of one kind that the background thread claims and does.
 
-    Args:
-        protocol: the functions of workers, asynchronous or not.
-        loop: the event loop of an asynchronous protocol.
-        user_id: whose jobs.
-        kind: the kind.
-
     Attributes:
         end: done when each job is handed in or given back.
         jobs: what was claimed; empty where nothing is due that no worker does.
@@ -105,13 +99,6 @@ async def settled(
     """Do due jobs until one of them is completed or dead, and return that; None where it takes too long.
 
     What a worker does is waited for. What takes too long goes on.
-
-    Args:
-        start: claims jobs and begins with them.
-        look: returns the job that is wanted.
-        wait: waits for some seconds until a future is done.
-        seconds: how long that may take.
-        gives_up: whether jobs that fail in this process are left at once to the workers, who may have the key.
     """
     end = time.monotonic() + seconds
     due = start()

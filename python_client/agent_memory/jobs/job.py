@@ -41,14 +41,6 @@ class ModelRunner(Protocol):
 class JobRun:
     """The run of one claimed job, which begins at once.
 
-    Args:
-        protocol: calls the database.
-        models: what runs the job.
-        job: the claimed job.
-        lease: how long the job stays claimed without a sign of life.
-        stopping: set when the worker stops; then the cancelled call gives its job back.
-        note: is told of each database call that failed and is repeated.
-
     Attributes:
         call: the call of the model. When it is cancelled while the worker goes on, the lease is taken for lost.
     """

@@ -36,16 +36,6 @@ async def persistently(action: Callable[[], Awaitable[Value]], note: Callable[[s
 
     A result may have been paid for, so it is kept for as long as it takes. When the connection broke after the database
     had accepted it, the repetition finds the lease gone, and nothing is applied or recorded twice.
-
-    Args:
-        action: makes the call.
-        note: is told of each attempt that failed.
-
-    Raises:
-        AnswerLostError: the lease is gone, after an attempt whose answer was lost.
-        LeaseLostError: the lease is gone.
-        AgentMemoryError: the database refuses the call for another reason.
-        psycopg.Error: the call fails for a reason that a repetition does not remove.
     """
     was_cut_off = False
     for backoff in backoffs():

@@ -23,10 +23,6 @@ def export() -> None:
     """Instrument this process; the SDK reads its other variables, such as OTEL_SERVICE_NAME, by itself.
 
     Where a program has set providers, such as ``opentelemetry-instrument``, those stay.
-
-    Raises:
-        ImportError: a package is missing; OTEL_EXPORTER_OTLP_PROTOCOL=grpc needs
-            opentelemetry-exporter-otlp-proto-grpc.
     """
     if not isinstance(trace.get_tracer_provider(), TracerProvider):
         resource = Resource.create()

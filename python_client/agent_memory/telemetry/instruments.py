@@ -98,14 +98,7 @@ def fail(span: Span, error: BaseException) -> str:
 
 @contextmanager
 def measured(name: str, kind: SpanKind, attributes: Mapping[str, Any], of_metric: Mapping[str, Any]) -> Iterator[Span]:
-    """Have a span around what is inside, and enter its time into gen_ai.client.operation.duration.
-
-    Args:
-        name: the name of the span.
-        kind: its kind.
-        attributes: its attributes.
-        of_metric: those of the metric.
-    """
+    """Have a span around what is inside, and enter its time into gen_ai.client.operation.duration."""
     made = instruments()
     started = time.perf_counter()
     failed: dict[str, str] = {}

@@ -29,11 +29,7 @@ def leave() -> None:
 
 
 class Requests:
-    """Middleware that makes a span of each request.
-
-    Args:
-        app: what is behind.
-    """
+    """Middleware that makes a span of each request."""
 
     def __init__(self, app: Any) -> None:
         self._app = app

@@ -30,23 +30,14 @@ async def prepare(connection: psycopg.AsyncConnection[Any]) -> None:
 
 
 class NodeCaller(AsyncCaller):
-    """Calls the database of a worker, or for a user who has moved since a job was claimed, the node that has the job.
-
-    Args:
-        pool: connections to the worker's database.
-        cluster: finds the nodes of users; None for a worker that knows no other node.
-    """
+    """Calls the database of a worker; for a user who has moved since a job was claimed, the node that has the job."""
 
     def __init__(self, pool: AsyncConnectionPool[Any], cluster: AsyncCaller | None) -> None:
         super().__init__(pool)
         self._cluster = cluster
 
     async def call(self, function: Function[Any], given: Mapping[str, Any]) -> Any:
-        """Call a function.
-
-        Raises:
-            LeaseLostError: the user has moved to a node that this worker does not know.
-        """
+        """Call a function."""
         try:
             return await super().call(function, given)
         except WrongNodeError as error:

@@ -16,26 +16,13 @@ class NotAliveError(AgentMemoryError):
 
 
 def write_health(path: Path, state: dict[str, Any]) -> None:
-    """Replace the file by the state and the present time; a reader sees the old one or the new one.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Replace the file by the state and the present time; a reader sees the old one or the new one."""
     with written(path, overwrites=True, mode=0o644) as file:
         file.write(json.dumps({"time": datetime.now(timezone.utc).isoformat(), **state}, indent=2) + "\n")
 
 
 def check_health(path: Path, max_age: float) -> str:
-    """Return a line about the worker that writes this health file.
-
-    Args:
-        path: the worker's health file.
-        max_age: how many seconds ago it may have been written.
-
-    Raises:
-        NotAliveError: it is older, missing, or not such a file.
-        OSError: it cannot be read.
-    """
+    """Return a line about the worker that writes this health file."""
     try:
         state = json.loads(path.read_text())
         age = (datetime.now(timezone.utc) - datetime.fromisoformat(state["time"])).total_seconds()

@@ -37,11 +37,7 @@ class QueueStats:
 
 
 class QueueLook:
-    """Looks into the queue, where the worker's role may do that; the worker itself does not need it.
-
-    Args:
-        kinds: the kinds of jobs to count; all when None.
-    """
+    """Looks into the queue, where the worker's role may do that; the worker itself does not need it."""
 
     def __init__(self, kinds: Sequence[str] | None) -> None:
         self.stats: QueueStats | None = None

@@ -10,9 +10,6 @@ class Room:
 
     A worker that finds none gets the next that is given back. Without turns the worker of a node with much work would
     take it each time, because its own calls end most often.
-
-    Args:
-        size: how many model calls run at the same time.
     """
 
     def __init__(self, size: int) -> None:

@@ -73,7 +73,7 @@ FORMATS: dict[tuple[str, ...], list[str | None]] = {
 @pytest.mark.parametrize("refuses", FORMATS)
 @pytest.mark.parametrize(
     ("kind", "status"),
-    [*((kind, 400) for kind in CHAT_KINDS), *((CHAT_KINDS[0], status) for status in (415, 422, 500))],
+    [("extract_memories", 400), ("summarize_thread", 422), ("consolidate", 500)],
 )
 def test_a_server_without_schemas_is_asked_otherwise_and_remembered(
     fake: FakeModelServer, kind: str, status: int, refuses: tuple[str, ...]
@@ -169,23 +169,16 @@ def test_a_server_that_has_answered_is_asked_once(fake: FakeModelServer, status:
         (INVALID_JSON, "the reply is invalid: JSON: it has no object.*name a larger model"),
         (TRUNCATED_JSON, "the reply is invalid: JSON: Invalid JSON"),
         (WRONG_SCHEMA, "memories: Field required"),
-        (Behaviour(answer="{}"), "memories: Field required"),
-        (Behaviour(answer='{"memories": {}}'), "memories: Input should be a valid"),
         (
             Behaviour(answer='{"memories": []}', finish_reason="length"),
             "cut off at its limit of 2000 tokens.*see the settings max_output_tokens",
         ),
         (Behaviour(answer="", finish_reason="content_filter"), "content filter withheld the reply"),
-        (Behaviour(body="<html>proxy</html>"), "not a chat completion"),
         (Behaviour(body=lambda body: body[:-9]), "not a chat completion"),
-        (Behaviour(body='{"choices": []}'), "not a chat completion"),
         (completion(content=None), "holds no text"),
         (completion(content=None, refusal="I must not."), "^the model refused to answer$"),
         (DROPPED, r"^no reply from 127\.0\.0\.1: RemoteProtocolError$"),
         (HUGE, "the reply is larger than 8 MiB"),
-        (Behaviour(status=500, body=" " * 10_000_000), "the reply is larger than 8 MiB"),
-        (Behaviour(status=404), "404"),
-        (Behaviour(status=307), "307.*; redirects are not followed"),
     ],
 )
 def test_an_unusable_reply_is_refused_whole_and_once(fake: FakeModelServer, behaviour: Behaviour, reason: str) -> None:
@@ -198,18 +191,12 @@ def test_an_unusable_reply_is_refused_whole_and_once(fake: FakeModelServer, beha
     assert [call["error"] for call in calls] == [str(caught.value)]
 
 
-@pytest.mark.parametrize(
-    ("kind", "behaviour"),
-    [
-        *((CHAT_KINDS[0], behaviour) for behaviour in (Behaviour(answer=" "), TRUNCATED_JSON, HUGE, DROPPED)),
-        *((kind, WRONG_SCHEMA) for kind in CHAT_KINDS),
-    ],
-)
-def test_no_kind_takes_a_bad_reply(fake: FakeModelServer, kind: str, behaviour: Behaviour) -> None:
-    fake.behaviour = behaviour
-    with pytest.raises(ModelError):
-        run(kind, every_kind(chat(fake))[kind])
-    assert len(fake.requests) == 1
+def test_no_kind_takes_a_bad_reply(fake: FakeModelServer) -> None:
+    fake.behaviour = WRONG_SCHEMA
+    for asked, kind in enumerate(CHAT_KINDS, 1):
+        with pytest.raises(ModelError):
+            run(kind, every_kind(chat(fake))[kind])
+        assert len(fake.requests) == asked
 
 
 LAYOUT = """## SUMMARY
@@ -232,7 +219,7 @@ None"""
 
 
 @pytest.mark.feature("A9")
-@pytest.mark.parametrize("heading", ["## SUMMARY", "**Summary:**", "SUMMARY:", "# Summary"])
+@pytest.mark.parametrize("heading", ["## SUMMARY", "**Summary:**"])
 def test_a_summary_under_headings_is_understood(fake: FakeModelServer, heading: str) -> None:
     fake.behaviour = Behaviour(answer=LAYOUT.replace("## SUMMARY", heading))
     made = run("compress_thread", every_kind(chat(fake))["compress_thread"])
@@ -290,9 +277,8 @@ def test_an_unusable_summary_is_refused(fake: FakeModelServer, points: list[Json
 @pytest.mark.feature("F6")
 @pytest.mark.parametrize(
     "odd",
-    ["x", None, {"memory_type": "secret"}, {"seqs": []}, {"seqs": [10**30]}, {"content": "  "}, {"confidence": 95},
-     {"importance": None}, {"subject": "s" * 300}],
-)  # fmt: skip
+    ["x", None, {"seqs": [10**30]}, {"confidence": 95}],
+)
 def test_an_odd_item_is_handed_to_the_database_beside_the_others(fake: FakeModelServer, odd: Any) -> None:
     answer = json.loads(str(found({}, {}).answer))
     good, item = answer["memories"]
@@ -310,7 +296,7 @@ def test_an_item_that_cannot_be_stored_is_none(fake: FakeModelServer) -> None:
 
 
 @pytest.mark.feature("E10", "C14")
-@pytest.mark.parametrize("numbers", [[1], [1, 1], [1, 9], "1, 2"])
+@pytest.mark.parametrize("numbers", [[1, 9], "1, 2"])
 def test_odd_numbers_are_handed_to_the_database(fake: FakeModelServer, numbers: Any) -> None:
     fake.behaviour = Behaviour(answer=json.dumps({"duplicates": [{"numbers": numbers}], "contradictions": []}))
     made = run("reconcile_memories", reconciliation("a", "b", "c", model=chat(fake)))

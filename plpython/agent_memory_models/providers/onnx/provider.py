@@ -22,11 +22,7 @@ MAX_PAIRS_AT_ONCE = 64
 
 
 class OnnxProvider:
-    """Runs models, as many batches at a time as there are processors; a batch that is not under way can be cancelled.
-
-    Args:
-        may_download: whether weights that are missing may be downloaded; never within a server.
-    """
+    """Runs models, as many batches at a time as there are processors; a batch that waits can be cancelled."""
 
     def __init__(self, *, may_download: bool) -> None:
         self._may_download = may_download

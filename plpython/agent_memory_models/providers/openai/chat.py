@@ -16,7 +16,8 @@ from ...chat.prompts import chat_messages
 from ...chat.question import Question
 from ...chat.replies import parse_reply, strict_schema, whole_part
 from ...errors import ModelError, RateLimitedError, TimedOutError, TooLongError
-from ...payload import Job, Payload, Result
+from ...payload import Payload, Result
+from ...task import Task
 from ...text.tokens import TokenCounter
 from ..known import provider_of, settings_of
 from .client import OpenAIClient, RefusedRequestError, server_of
@@ -90,7 +91,7 @@ class OpenAIChat:
         self._counter = counter
         self._servers: dict[tuple[str, ...], Server] = {}
 
-    async def run(self, job: Job, question: Question) -> Result:
+    async def run(self, job: Task, question: Question) -> Result:
         """The result that the checked replies to a question make; each request is entered into the job's calls.
 
         What does not fit into the model's window is read in parts, also where a part turns out not to fit.

@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 import openai
 
 from ...errors import ModelError, OutOfReachError, RateLimitedError, TimedOutError
-from ..azure import azure_client
 from ..keys import gets_key, key_source
 from ..known import settings_of, timeout_of
 from .connections import Connections, asking, http
@@ -154,11 +153,14 @@ class OpenAIClient:
             }
             if len(self._clients) == MAX_CLIENTS:
                 self._clients.clear()
-            self._clients[server] = (
-                azure_client(settings, options)
-                if provider == "azure"
-                else openai.AsyncOpenAI(base_url=base_url, **options)
-            )
+            if provider != "azure":
+                self._clients[server] = openai.AsyncOpenAI(base_url=base_url, **options)
+            elif base_url and api_version:
+                self._clients[server] = openai.AsyncAzureOpenAI(
+                    azure_endpoint=base_url, api_version=api_version, **options
+                )
+            else:
+                raise ModelError("provider azure needs the settings base_url (the endpoint) and api_version")
         return self._clients[server]
 
 

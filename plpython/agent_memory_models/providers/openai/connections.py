@@ -13,7 +13,6 @@ from typing import Any
 import openai
 
 from ...errors import ModelError
-from ..azure import azure_key_header
 from ..keys import api_key, gets_key, is_own_server
 
 MAX_REPLY_MIB = 8
@@ -151,6 +150,6 @@ def _authenticate(request: Any) -> str | None:
     if not gets_key(provider, settings, *address):
         return None
     key = api_key(provider, settings)
-    name, value = azure_key_header(key) if provider == "azure" else ("Authorization", f"Bearer {key}")
+    name, value = ("api-key", key) if provider == "azure" else ("Authorization", f"Bearer {key}")
     request.headers[name] = value
     return key

@@ -13,7 +13,8 @@ from pydantic import AllowInfNan, BaseModel, BeforeValidator, Field, ValidationE
 from ...calls import recorded_call
 from ...chat.replies import first_problem
 from ...errors import ModelError, TimedOutError
-from ...payload import Job, Result, Vectors
+from ...payload import Result, Vectors
+from ...task import Task
 from ...text.tokens import TokenCounter
 from ..keys import check_key
 from ..known import input_type_of, settings_of
@@ -66,7 +67,7 @@ class OpenAIEmbeddings:
         self._counter = counter
         self._refused: set[tuple[str, ...]] = set()
 
-    async def embed(self, job: Job) -> Result:
+    async def embed(self, job: Task) -> Result:
         """The result of an `embed` or `backfill` job; each request made is entered into its calls.
 
         Without texts no request is made: the caller wants to know whether the model could be asked.

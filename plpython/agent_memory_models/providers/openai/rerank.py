@@ -10,7 +10,8 @@ from pydantic import AliasChoices, AllowInfNan, BaseModel, Field, TypeAdapter, V
 from ...calls import recorded_call
 from ...chat.replies import first_problem
 from ...errors import ModelError
-from ...payload import Job, Result
+from ...payload import Result
+from ...task import Task
 from ...text.tokens import TokenCounter
 from ..scores import in_order, shares
 from .client import OpenAIClient, RefusedRequestError
@@ -56,7 +57,7 @@ class OpenAIRerank:
         self._counter = counter
         self._wants_texts: set[str] = set()
 
-    async def rerank(self, job: Job) -> Result:
+    async def rerank(self, job: Task) -> Result:
         """The result of a `rerank` call, scores from 0 to 1; each request made is entered into its calls.
 
         Raises ModelError when a score is missing, not finite or for no text, and as OpenAIClient.request.
@@ -78,7 +79,7 @@ class OpenAIRerank:
             ]
         }
 
-    async def _rerank_batch(self, job: Job, texts: list[str]) -> list[float]:
+    async def _rerank_batch(self, job: Task, texts: list[str]) -> list[float]:
         server = job.payload["model"]["settings"]["base_url"]
         while True:
             wants_texts = server in self._wants_texts

@@ -16,12 +16,7 @@ PAGE = 100
 
 
 class Paging:
-    """How far a list has been read.
-
-    Attributes:
-        before: the id of the last checkpoint so far.
-        wanted: how many checkpoints are read next; 0 at the end.
-    """
+    """How far a list has been read."""
 
     def __init__(self, before: RunnableConfig | None, limit: int | None) -> None:
         self.before = None if before is None else get_checkpoint_id(before)

@@ -27,12 +27,7 @@ class Embedded:
 
 
 class Embedder:
-    """The ``index`` of a store: the texts of an item to embed, and the function that embeds them.
-
-    Args:
-        index: LangGraph's IndexConfig, with ``distance_type`` as in the one of PostgresStore. Without ``embed`` nothing
-            is embedded here.
-    """
+    """The ``index`` of a store: the texts of an item to embed, and the function that embeds them."""
 
     def __init__(self, index: Mapping[str, Any]) -> None:
         self.fields: list[str] | None = index.get("fields")

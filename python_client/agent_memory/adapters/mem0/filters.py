@@ -26,14 +26,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True)
 class Scope:
-    """Whose memories are meant.
-
-    Attributes:
-        user_id: the user; ``DEFAULT_USER`` where only an agent or a run is named.
-        agent_id: the agent, or None for all.
-        run_id: the run, which is a thread, or None for all.
-        wanted: the other conditions.
-    """
+    """Whose memories are meant."""
 
     user_id: str
     agent_id: str | None
@@ -55,16 +48,7 @@ class Scope:
 
 
 def scope(filters: Mapping[str, Any] | None, ids: Mapping[str, Any], user_id: str | None) -> Scope:
-    """Return whose memories a call means.
-
-    Args:
-        filters: the filters of version 2; ids may also stand in their AND.
-        ids: the arguments of version 1.
-        user_id: the user of the client, if it has one.
-
-    Raises:
-        ValueError: nobody is named, or an id is no text.
-    """
+    """Return whose memories a call means."""
     wanted = dict(filters or {})
     named = {name: value for name, value in ids.items() if name in IDS and value is not None}
     if unknown := set(ids) - set(IDS):
@@ -87,11 +71,7 @@ def scope(filters: Mapping[str, Any] | None, ids: Mapping[str, Any], user_id: st
 
 
 def matches(payload: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether a memory with this payload fulfils all conditions.
-
-    Raises:
-        ValueError: an operator is unknown.
-    """
+    """Whether a memory with this payload fulfils all conditions."""
     return all(_fulfils(payload, name, condition) for name, condition in wanted.items())
 
 
@@ -119,11 +99,7 @@ def _compares(value: Any, operator: str, operand: Any) -> bool:
 
 
 def parts_of(messages: Any) -> Iterator[dict[str, Any]]:
-    """Yield the messages of an argument: a text, a message, or a list of messages.
-
-    Raises:
-        ValueError: it is none of these.
-    """
+    """Yield the messages of an argument: a text, a message, or a list of messages."""
     if isinstance(messages, str):
         messages = [{"role": "user", "content": messages}]
     elif isinstance(messages, Mapping):

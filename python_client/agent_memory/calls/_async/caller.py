@@ -30,27 +30,19 @@ from ..notices import Cause, Notices, warned_of_stores
 from ..pools import AsyncPool
 from ..rows import loaded_anew
 from ..statements import statement
-from .poolers import async_prepare_nothing_behind_a_pooler
-from .settings import async_carrying, async_set_locally
-from .stored import AsyncServedStore
+from .sessions import async_carrying, async_prepare_nothing_behind_a_pooler, async_set_locally
 from .translating import async_raise_translated, async_translated
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
+
+    from ...client.stores import AsyncStore
 
 _CLIENT = "AsyncMemory"
 
 
 class AsyncCaller:
     """The connection or pool of a client, and how the client's methods call SQL functions with it.
-
-    Args:
-        source: a psycopg connection, a psycopg pool or a connection string; None is the store.
-        store: an embedded store.
-        pool_size: how many connections the client's own pool may open.
-        token: the token of a tenant's session, or what returns one before each call.
-        prepare: whether the client's own connections prepare statements; None means unless a pooler is in between.
-        schema: the schema of the functions; None is that of the source's cursors, or the default.
 
     Attributes:
         schema: the schema of the functions.
@@ -62,7 +54,7 @@ class AsyncCaller:
     def __init__(
         self,
         source: AsyncConnection[Any] | AsyncConnectionPool[Any] | str | None,
-        store: AsyncServedStore | None = None,
+        store: AsyncStore | None = None,
         *,
         pool_size: int = 10,
         token: str | Callable[[], str] | None = None,
@@ -171,11 +163,7 @@ class AsyncCaller:
         return function.read(rows)
 
     async def call_procedure(self, function: Function[Any], given: Mapping[str, Any]) -> None:
-        """Call a procedure that commits.
-
-        Raises:
-            AgentMemoryError: the connection is inside a transaction.
-        """
+        """Call a procedure that commits."""
         arguments = function.sendable(given)
         query = statement("call", function.name, tuple(arguments), self.schema)
         async with self.borrowed(Notices(self.warned)) as connection:

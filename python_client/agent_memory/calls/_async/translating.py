@@ -18,13 +18,7 @@ from ...schema import in_schema, schema_of
 async def async_translated(
     connection: AsyncConnection[Any], function: str | None = None, schema: str | None = None
 ) -> AsyncIterator[None]:
-    """Raise the errors of the SQL API as the exceptions of this package; the psycopg error is their ``__cause__``.
-
-    Args:
-        connection: where the statements inside run.
-        function: the function of the SQL API that they call, if it is one.
-        schema: the schema of the functions; None is that of the connection's cursors, or the default.
-    """
+    """Raise the errors of the SQL API as the exceptions of this package; the psycopg error is their ``__cause__``."""
     try:
         yield
     except psycopg.Error as error:

@@ -2,9 +2,8 @@
 """The calls of the asynchronous client; python_client/generate_sync.py makes the folder _sync of this one."""
 
 from .caller import SyncCaller, SyncMethods, fetched
-from .poolers import prepare_nothing_behind_a_pooler
 from .routed import SyncRoutedCaller
-from .settings import carrying
+from .sessions import carrying, prepare_nothing_behind_a_pooler
 from .translating import translated
 from .worker_protocol import WorkerProtocol
 

@@ -31,27 +31,19 @@ from ..notices import Cause, Notices, warned_of_stores
 from ..pools import SyncPool
 from ..rows import loaded_anew
 from ..statements import statement
-from .poolers import prepare_nothing_behind_a_pooler
-from .settings import carrying, set_locally
-from .stored import SyncServedStore
+from .sessions import carrying, prepare_nothing_behind_a_pooler, set_locally
 from .translating import raise_translated, translated
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
+
+    from ...client.stores import SyncStore
 
 _CLIENT = "Memory"
 
 
 class SyncCaller:
     """The connection or pool of a client, and how the client's methods call SQL functions with it.
-
-    Args:
-        source: a psycopg connection, a psycopg pool or a connection string; None is the store.
-        store: an embedded store.
-        pool_size: how many connections the client's own pool may open.
-        token: the token of a tenant's session, or what returns one before each call.
-        prepare: whether the client's own connections prepare statements; None means unless a pooler is in between.
-        schema: the schema of the functions; None is that of the source's cursors, or the default.
 
     Attributes:
         schema: the schema of the functions.
@@ -63,7 +55,7 @@ class SyncCaller:
     def __init__(
         self,
         source: Connection[Any] | ConnectionPool[Any] | str | None,
-        store: SyncServedStore | None = None,
+        store: SyncStore | None = None,
         *,
         pool_size: int = 10,
         token: str | Callable[[], str] | None = None,
@@ -172,11 +164,7 @@ class SyncCaller:
         return function.read(rows)
 
     def call_procedure(self, function: Function[Any], given: Mapping[str, Any]) -> None:
-        """Call a procedure that commits.
-
-        Raises:
-            AgentMemoryError: the connection is inside a transaction.
-        """
+        """Call a procedure that commits."""
         arguments = function.sendable(given)
         query = statement("call", function.name, tuple(arguments), self.schema)
         with self.borrowed(Notices(self.warned)) as connection:

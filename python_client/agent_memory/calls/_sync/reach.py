@@ -9,13 +9,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import psycopg
-from psycopg import Connection
-from psycopg.conninfo import make_conninfo
+from psycopg import Connection, Cursor
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import Conninfo
+from psycopg.rows import scalar_row
 from psycopg_pool import ConnectionPool
 
 from ...errors import connecting
-from ..nodes import CONNECT_SECONDS, PLACE, ClusterMap
+from ...schema import in_schema
+from ..nodes import CONNECT_SECONDS, NO_MAP, PLACE, ClusterMap
+from ..notices import Notices
 from ..pools import SyncPool, has_ended
 from .caller import SyncCaller
 
@@ -28,28 +31,18 @@ _UP_SECONDS = 1.0
 """How long a client relies on what it has found out about a node: that it accepts connections, or that it does not."""
 
 
-def _without_place(parameters: Any) -> Any:
-    """Return the parameters of a pool's connections without those that say where its database is."""
-    if not isinstance(parameters, Mapping):
-        return parameters
-    return {name: value for name, value in parameters.items() if name not in PLACE}
-
-
-def _conninfo(conninfo: str, parameters: Mapping[str, Any]) -> str:
-    """Return a connection string with those of a pool's parameters that libpq knows."""
-    return make_conninfo(conninfo, **{name: parameters[name] for name in parameters.keys() & _PARAMETERS})
+def _place_of(pool: ConnectionPool[Any]) -> str | None:
+    """Return where a pool connects to, and as whom; None where a function of its owner says that each time."""
+    if isinstance(pool.conninfo, str) and isinstance(pool.kwargs, Mapping):
+        return make_conninfo(pool.conninfo, **{name: pool.kwargs[name] for name in pool.kwargs.keys() & _PARAMETERS})
+    return None
 
 
 class SyncNodeCaller(SyncCaller):
-    """The caller of a database that may be a node.
+    """The caller of a database that may be a node; the client's own pool has the settings of the pool ``like``."""
 
-    Args:
-        source: a psycopg pool or a connection string.
-        like: an application's pool, whose settings the client's own has.
-        options: pool_size, token, prepare and schema, as in AsyncCaller.
-    """
-
-    _map: ClusterMap | None = None
+    map: ClusterMap | None = None
+    """The map that the database had, when it was read last."""
     _has_lost = False  # whether the last call ended without its connection
     _tried_at = float("-inf")
     _failure: Exception | None = None
@@ -70,10 +63,11 @@ class SyncNodeCaller(SyncCaller):
         like = self._like
         if like is None:
             return super()._new_pool()
+        known = like.kwargs
         return SyncPool(
             self._conninfo,
             connection_class=like.connection_class,
-            kwargs=_without_place(like.kwargs),
+            kwargs={name: known[name] for name in known if name not in PLACE} if isinstance(known, Mapping) else known,
             min_size=like.min_size,
             max_size=like.max_size,
             timeout=like.timeout,
@@ -89,14 +83,23 @@ class SyncNodeCaller(SyncCaller):
 
     def place(self) -> str:
         """Return where the pool connects to, and as whom."""
-        pool = self._pool
-        if self._owns_pool or pool is None:
-            return self._conninfo
-        if isinstance(pool.conninfo, str) and isinstance(pool.kwargs, Mapping):
-            # Without a connection: its node may be out of reach, and the others are not.
-            return _conninfo(pool.conninfo, pool.kwargs)
-        with pool.connection() as connection:
+        assert self._pool is not None
+        place = _place_of(self._pool)
+        if place is not None:  # without a connection: its node may be out of reach, and the others are not
+            return place
+        with self._pool.connection() as connection:
             return make_conninfo(**connection.info.get_parameters(), password=connection.info.password)
+
+    def read_map(self) -> ClusterMap | None:
+        """Return the map that the database has; None for a single server."""
+        try:
+            with self.borrowed(Notices(self.warned)) as connection:
+                cursor = Cursor(connection, row_factory=scalar_row)
+                self._execute(cursor, in_schema(b"select memory._cluster_map()", self.schema), {})
+                row = cursor.fetchone()
+        except NO_MAP:
+            return None
+        return None if row is None else ClusterMap(**row)
 
     def _lent(self, pool: ConnectionPool[Any]) -> Any:
         """Return a connection that the server has not ended, or say at once that the server is out of reach.
@@ -107,7 +110,7 @@ class SyncNodeCaller(SyncCaller):
         whenever there is none to spare, by one call a second.
         """
         asked_at = time.monotonic()
-        if (self._has_lost or self._map is not None) and not pool.get_stats()["pool_available"]:
+        if (self._has_lost or self.map is not None) and not pool.get_stats()["pool_available"]:
             self._check_reach(pool, asked_at)
         while True:
             connection = pool.getconn()
@@ -122,16 +125,17 @@ class SyncNodeCaller(SyncCaller):
 
     def _check_reach(self, pool: ConnectionPool[Any], asked_at: float) -> None:
         """Raise why the server cannot be reached, where it cannot, and a pool has said where it is."""
-        if not (isinstance(pool.conninfo, str) and isinstance(pool.kwargs, Mapping)):
+        place = _place_of(pool)
+        if place is None:
             return
         if self._owns_pool:
             pool.reconnect_timeout = _RECONNECT_SECONDS
         with self._trying:
-            if self._tried_at < (asked_at if self._map is None else time.monotonic() - _UP_SECONDS):
+            if self._tried_at < (asked_at if self.map is None else time.monotonic() - _UP_SECONDS):
                 try:
-                    conninfo = _conninfo(pool.conninfo, {"connect_timeout": CONNECT_SECONDS, **pool.kwargs})
-                    with connecting(pool.conninfo):
-                        (Connection.connect(conninfo)).close()
+                    with connecting(place):
+                        within: Any = {"connect_timeout": CONNECT_SECONDS, **conninfo_to_dict(place)}
+                        (Connection.connect(**within)).close()
                     self._failure = None
                 except psycopg.OperationalError as error:
                     self._failure = error

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from dataclasses import replace
 from typing import Any
 
-from ...errors import NotFoundError, WrongNodeError
+import psycopg
+from psycopg_pool import ConnectionPool
+
+from ...errors import NotFoundError, RetryableError, WrongNodeError
 from ..function import Function, T
 from ..nodes import (
     DIAGNOSES,
@@ -22,15 +26,34 @@ from ..nodes import (
     with_missing,
 )
 from .caller import SyncCaller
-from .maps import AWAY, SyncMapCaller
+from .reach import SyncNodeCaller
+
+AWAY = (psycopg.OperationalError, RetryableError)
+"""Errors that concern one node, and not the others."""
 
 
-class SyncRoutedCaller(SyncMapCaller):
+class SyncRoutedCaller(SyncNodeCaller):
     """A client's pool that knows the other nodes where its database is a node of a cluster.
 
     The map is read before the first call. A node that refuses a user (AM003) may know a newer map: that is read, and
     the call is made once more. Where the database is a single server, calls go there.
     """
+
+    _is_map_read = False
+
+    def __init__(self, source: ConnectionPool[Any] | str, **options: Any) -> None:
+        super().__init__(source, **options)
+        self._others: dict[str, SyncNodeCaller] = {}
+
+    def close(self) -> None:
+        """Close the client's own pools."""
+        for other in self._others.values():
+            other.close()
+        super().close()
+
+    def pool_figure(self, name: str) -> int:
+        """Return a figure of the pools over all nodes."""
+        return sum((other.pool_figure(name) for other in self._others.values()), super().pool_figure(name))
 
     def call(self, function: Function[T], given: Mapping[str, Any]) -> T:
         """Call a function on the node or the nodes that it concerns."""
@@ -48,13 +71,11 @@ class SyncRoutedCaller(SyncMapCaller):
 
     def call_procedure(self, function: Function[Any], given: Mapping[str, Any]) -> None:
         """Call a procedure that commits, on one node after the other."""
-        cluster = self._known_map()
+        cluster = self.cluster()
         if cluster is None:
             super().call_procedure(function, given)
             return
-        _, missing = self._ask_all(
-            self._fresh_map(cluster), lambda caller: SyncCaller.call_procedure(caller, function, given)
-        )
+        _, missing = self._ask_all(cluster, lambda caller: SyncCaller.call_procedure(caller, function, given))
         if missing:
             raise next(iter(missing.values()))
 
@@ -69,11 +90,7 @@ class SyncRoutedCaller(SyncMapCaller):
         return [""] if cluster is None else list(cluster.nodes)
 
     def node(self, name: str) -> SyncCaller:
-        """Return the caller of a node.
-
-        Raises:
-            NotFoundError: there is no such node.
-        """
+        """Return the caller of a node, or raise NotFoundError."""
         cluster = self._known_map()
         if cluster is None:
             return self
@@ -82,11 +99,9 @@ class SyncRoutedCaller(SyncMapCaller):
         with named(name):
             return self._node(cluster, name)
 
-    def of(self, user_id: str, *, is_fresh: bool = False) -> SyncCaller:
+    def of(self, user_id: str, *, is_fresh: bool = False) -> SyncNodeCaller:
         """Return the caller for statements about a user, by a map that is read anew if ``is_fresh`` says so."""
-        cluster = self._known_map()
-        if is_fresh and cluster is not None:
-            cluster = self._fresh_map(cluster)
+        cluster = self.cluster(is_fresh=is_fresh)
         if cluster is None:
             return self
         node = cluster.node_of(user_id)
@@ -94,28 +109,30 @@ class SyncRoutedCaller(SyncMapCaller):
             return self._node(cluster, node, user_id)
 
     def _call_routed(self, cluster: ClusterMap, function: Function[T], given: Mapping[str, Any]) -> T:
-        if is_for_all(function.name, given):
-            changed: T = self._change_all(self._fresh_map(cluster), function, given)
-            return changed
+        answer: Any
         user_id = user_of(given)
-        if isinstance(user_id, str):
+        merge = merger_of(function.name, given)
+        if is_for_all(function.name, given):
+            answer = self._change_all(self._fresh_map(cluster), function, given)
+        elif isinstance(user_id, str):
             node = cluster.node_of(user_id)
             with named(node):
-                return SyncCaller.call(self._node(cluster, node, user_id), function, given)
-        if function.name in IN_TURN:
-            claimed: T = self._claim_in_turn(cluster, function, given)
-            return claimed
-        merge = merger_of(function.name, given)
-        if merge is None:
-            return super().call(function, given)
-        asked = asked_of_each(function.name, given)
-        answers, missing = self._ask_all(
-            self._fresh_map(cluster), lambda caller: SyncCaller.call(caller, function, asked)
-        )
-        if missing and (function.name not in DIAGNOSES or not answers):
-            raise next(iter(missing.values()))
-        answer: T = with_missing(function.name, merge(answers), missing) if missing else merge(answers)
-        return answer
+                answer = SyncCaller.call(self._node(cluster, node, user_id), function, given)
+        elif function.name in IN_TURN:
+            answer = self._claim_in_turn(cluster, function, given)
+        elif merge is None:
+            answer = super().call(function, given)
+        else:
+            asked = asked_of_each(function.name, given)
+            answers, missing = self._ask_all(
+                self._fresh_map(cluster), lambda caller: SyncCaller.call(caller, function, asked)
+            )
+            if missing and (function.name not in DIAGNOSES or not answers):
+                raise next(iter(missing.values()))
+            answer = merge(answers)
+            if missing:
+                answer = with_missing(function.name, answer, missing)
+        return answer  # type: ignore[no-any-return]
 
     def _ask_all(
         self, cluster: ClusterMap, ask: Callable[[SyncCaller], Any]
@@ -154,20 +171,105 @@ class SyncRoutedCaller(SyncMapCaller):
 
     def _change_all(self, cluster: ClusterMap, function: Function[Any], given: Mapping[str, Any]) -> Any:
         """Change all nodes, or none: each in a transaction, and these are committed when all have succeeded."""
-        if function.name in ("bind_role", "trust_claims"):
-            # Nodes that are databases of one server would wait for each other: a role is a member there once for all.
-            for node in cluster.nodes:
-                with named(node):
-                    SyncCaller.call(self._node(cluster, node), function, given)
-            return None
-        results = []
         callers = {}
         for node in cluster.nodes:  # before a transaction takes the only connection of a pool
             with named(node):
                 callers[node] = self._node(cluster, node)
+        results = []
         with ExitStack() as transactions:
             for node, caller in callers.items():
                 with named(node):
-                    bound = transactions.enter_context(caller.in_a_transaction("read committed"))
-                    results.append(bound.call(function, given))
+                    if function.name in ("bind_role", "trust_claims"):
+                        # Nodes that are databases of one server would wait for each other: a role is a member there
+                        # once for all.
+                        results.append(SyncCaller.call(caller, function, given))
+                    else:
+                        bound = transactions.enter_context(caller.in_a_transaction("read committed"))
+                        results.append(bound.call(function, given))
         return results[0]
+
+    def _node(self, cluster: ClusterMap, node: str, user_id: str | None = None) -> SyncNodeCaller:
+        """Return the caller of a node.
+
+        Raises RetryableError where another node has its address, or where it has an older map, because it was restored
+        from a backup or is about to get the newest one, and does not serve the user by that.
+        """
+        if node == cluster.node:
+            return self
+        other = self._others.get(node) or self._others.setdefault(node, self._like_this(cluster, node))
+        # Without a lock: whoever calls a node that is down would hold up the calls of all others.
+        found = other.map
+        if found is None or found.version < cluster.version:
+            found = other.map = other.read_map()
+            if found is not None and found.node == node:
+                self._adopt(found)
+        if found is None or found.node != node:
+            raise RetryableError(
+                "is not there" if found is None else f'is node "{found.node}"',
+                hint="Compare the addresses of the map: agent-memory cluster doctor",
+            )
+        if found.version < cluster.version and user_id is not None and found.node_of(user_id) != node:
+            raise RetryableError(
+                f"has version {found.version} of the cluster's map, and the newest is {cluster.version}",
+                hint="Try again. If that does not help: agent-memory cluster doctor",
+            )
+        return other
+
+    def _like_this(self, cluster: ClusterMap, node: str) -> SyncNodeCaller:
+        """Make a caller for another node, with the settings of this one."""
+        return SyncNodeCaller(
+            cluster.address(node, self.place()),
+            pool_size=self._pool_size,
+            token=self._token,
+            prepare=self._prepares,
+            like=None if self._owns_pool else self._pool,
+            schema=self.schema,
+        )
+
+    def _adopt(self, found: ClusterMap | None) -> ClusterMap | None:
+        """Use a map from now on if it is newer than the known one; return the one that counts.
+
+        A tenant's map names its own user only, so that the users of two maps of the same version are put together.
+        """
+        known = self.map
+        if found is not None and (known is None or found.version > known.version):
+            self.map = replace(found, node=found.node if known is None else known.node)
+        elif found is not None and known is not None and found.version == known.version:
+            self.map = replace(known, users={**known.users, **found.users})
+        return self.map
+
+    def _known_map(self) -> ClusterMap | None:
+        if not self._is_map_read:  # first calls that come at the same time connect once, and fail together
+            self.map = own = self.read_map()
+            # The database may have been restored from a backup: what users do has to go where the others say. Each of
+            # them is asked, because one that was out of reach may have an old map, too.
+            if own is not None:
+                for node in own.nodes:
+                    with suppress(*AWAY):
+                        self._node(own, node)
+            self._is_map_read = True
+        return self.map
+
+    def _newer_map(self, cluster: ClusterMap | None, user_id: str) -> ClusterMap | None:
+        """Read the map of the node that has refused a user, and return it if it is newer than the one that was used."""
+        node = None if cluster is None else cluster.node_of(user_id)
+        refusing = self if cluster is None or node is None or node == cluster.node else self._others[node]
+        found = refusing.read_map()
+        if found is None:
+            return None
+        if cluster is not None and (
+            found.version < cluster.version or (found.version == cluster.version and found.node_of(user_id) == node)
+        ):
+            return None
+        return self._adopt(found)
+
+    def _fresh_map(self, cluster: ClusterMap) -> ClusterMap:
+        """Read the map anew: what concerns all nodes is refused by none, so a node that has come would be left out.
+
+        Any node has it; where none can be reached, the known one counts.
+        """
+        for node in sorted(cluster.nodes, key=lambda name: name != cluster.node):
+            with suppress(*AWAY):
+                caller = self._node(cluster, node)
+                return self._adopt(caller.read_map()) or cluster
+        return cluster

@@ -40,14 +40,7 @@ _NOT_EMBEDDED = "01AM2"
 
 
 class AsyncEmbedder:
-    """Embeds the queries of a client where the server cannot, and does due embed jobs before.
-
-    Args:
-        caller: the connections of the client.
-        embeds: whether it does so.
-        catch_up_seconds: how long a search may first do the user's due embed jobs, ten times as long the first time; 0
-            for not at all.
-    """
+    """Embeds the queries of a client where the server cannot, and does due embed jobs before."""
 
     def __init__(self, caller: AsyncCaller, *, embeds: bool = True, catch_up_seconds: float = 0.2) -> None:
         self._caller = caller

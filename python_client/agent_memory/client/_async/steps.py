@@ -15,19 +15,15 @@ async def bring_together(methods: AsyncMethods, given: Mapping[str, Any]) -> Non
     from_user, into_user = given["from_user_id"], given["into_user_id"]
     if not isinstance(from_user, str) or not isinstance(into_user, str):
         return
+    if not isinstance(methods.caller, AsyncRoutedCaller):
+        return
     source = await methods.caller.of(from_user, is_fresh=True)
-    if isinstance(source, AsyncRoutedCaller) and source is not await methods.caller.of(into_user):
+    if source is not await methods.caller.of(into_user):
         await call_in_loop(move_user_to, await source.place(), from_user, into_user)
 
 
 def _embeds(when: Callable[[Mapping[str, Any]], Any], *names: str, is_context: bool = True) -> Callable[..., Any]:
-    """Return what embeds the query of a call where neither its caller nor the server does.
-
-    Args:
-        when: tells from the arguments of the call whether an embedding would be of use.
-        names: what of the arguments says which model embeds, besides the user and the query.
-        is_context: whether the call builds a context.
-    """
+    """Return what embeds the query of a call where neither its caller nor the server does."""
 
     async def embed(methods: Any, given: dict[str, Any]) -> None:
         if given.get("query_embedding") is None and when(given):
