@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
-import time
 from collections.abc import Callable, Sequence
+from itertools import count
 from statistics import median
 from urllib.parse import urlsplit
 
@@ -13,58 +13,51 @@ import psycopg
 from agent_memory import Memory
 
 from bench.search.storing import MODEL
+from bench.support.times import in_turns
 from tests.support.fake_model_server import FakeModelServer
 
-WARM_UP = 10
+MODES = ("vector", "hybrid")
+Asked = tuple[str, str]
+"""A user and a query."""
 _SEARCH = """
 select * from memory.search(user_id => %s, query => %s, mode => %s, sources => '{memory}', top_k => 10)
 """
 
 
 def measure(
-    connection: psycopg.Connection, queries: Sequence[tuple[str, str]], dimensions: int, calls: int
+    connection: psycopg.Connection, queries: Sequence[Asked], dimensions: int, calls: int
 ) -> dict[str, dict[str, float]]:
     """Median milliseconds by mode, in turns: with the embedding of a query kept, and with one that is asked for.
 
     Also what asking takes a client that does nothing else, and what the database adds to that.
     """
+    numbers = count()
     with FakeModelServer(dimensions=dimensions) as model:
         settings = {"base_url": model.url, "dimensions": dimensions}
         Memory(connection).admin.register_model(MODEL, "embedding", "openai", "text-embedding-3-small", settings)
         asking = http.client.HTTPConnection(urlsplit(model.url).netloc)
 
-        def ask(_: str, query: str, number: int) -> None:
-            body = json.dumps({"model": "m", "input": [f"{query} {number}"], "dimensions": dimensions})
+        def ask(asked: Asked) -> None:
+            body = json.dumps({"model": "m", "input": [f"{asked[1]} {next(numbers)}"], "dimensions": dimensions})
             asking.request("POST", "/v1/embeddings", body, {"Content-Type": "application/json"})
             asking.getresponse().read()
 
-        def search(mode: str, is_new: bool) -> Callable[[str, str, int], None]:
-            def call(user: str, query: str, number: int) -> None:
-                text = f"{query} {number} {mode}" if is_new else query
-                connection.execute(_SEARCH, (user, text, mode), prepare=True)
+        def search(mode: str, is_new: bool) -> Callable[[Asked], None]:
+            def call(asked: Asked) -> None:
+                text = f"{asked[1]} {next(numbers)}" if is_new else asked[1]
+                connection.execute(_SEARCH, (asked[0], text, mode), prepare=True)
 
             return call
 
-        variants: dict[tuple[str, str], Callable[[str, str, int], None]] = {("", "server"): ask}
-        for mode in ("vector", "hybrid"):
-            variants |= {(mode, "kept"): search(mode, False), (mode, "new"): search(mode, True)}
-            for user, query in queries:
-                search(mode, False)(user, query, 0)
-        times: dict[tuple[str, str], list[float]] = {name: [] for name in variants}
-        for number in range(-WARM_UP, calls):
-            for name, call in variants.items():
-                started = time.perf_counter()
-                call(*queries[number % len(queries)], number)
-                if number >= 0:
-                    times[name].append((time.perf_counter() - started) * 1000)
-    medians = {name: median(each) for name, each in times.items()}
-    server = medians["", "server"]
-    return {
-        mode: {
-            "kept": round(medians[mode, "kept"], 2),
-            "new": round(medians[mode, "new"], 2),
-            "server": round(server, 2),
-            "added": round(medians[mode, "new"] - medians[mode, "kept"] - server, 2),
-        }
-        for mode in ("vector", "hybrid")
-    }
+        for asked in queries:
+            search(MODES[0], False)(asked)
+        variants: dict[str, Callable[[Asked], None]] = {"server": ask}
+        for mode in MODES:
+            variants |= {f"{mode}, kept": search(mode, False), f"{mode}, new": search(mode, True)}
+        medians = {name: median(taken) for name, taken in in_turns(variants, queries, calls).items()}
+    figures = {}
+    for mode in MODES:
+        kept, new, server = medians[f"{mode}, kept"], medians[f"{mode}, new"], medians["server"]
+        spent = {"kept": kept, "new": new, "server": server, "added": new - kept - server}
+        figures[mode] = {name: round(each, 2) for name, each in spent.items()}
+    return figures

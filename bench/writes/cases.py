@@ -25,7 +25,6 @@ ROLES = ("user", "assistant")
 # The columns of memory.messages and memory.memories with their defaults, and the primary key; nothing else. Besides,
 # the function that one would write by hand to number and count messages, with tables that have all indexes.
 SCHEMA = """
-create extension pg_stat_statements;
 create schema bench;
 create table bench.messages (like memory.messages including defaults, primary key (user_id, thread_id, seq));
 create table bench.memories (like memory.memories including defaults, primary key (user_id, memory_id));
@@ -71,13 +70,8 @@ class Variant:
     texts: int = TEXTS
     cpu_calls: int = 1_800
 
-    @property
-    def calls_per_script(self) -> int:
-        """How often ``pgbench_script`` runs the statement: once per text."""
-        return self.texts
-
     def pgbench_script(self) -> str:
-        """The script; its texts are fetched once per client, so that every call sends one as a parameter."""
+        """Calls with each text; these are fetched once per client, so that every call sends one as a parameter."""
         lines = []
         if self.text:
             columns = (
@@ -85,7 +79,7 @@ class Variant:
                 for i in range(self.texts)
             )
             lines += ["\\if :loaded", "\\else", "select " + ", ".join(columns), "\\gset", "\\set loaded 1", "\\endif"]
-        for call in range(self.calls_per_script):
+        for call in range(self.texts):
             lines += [f"\\set {name} random({low}, {high})" for name, (low, high) in self.ranges.items()]
             lines += ["\\set step :step + 1", "\\set serial :step * 64 + :client_id"]
             sql = self.sql.replace(":role", f"'{ROLES[call % len(ROLES)]}'")
@@ -131,14 +125,12 @@ class Ratio:
 class Case:
     """Variants that take turns, and the ratios reported for them.
 
-    ``prepare`` runs before the first measurement of all. ``check`` runs after the last of this case and raises
-    RuntimeError when they did not measure what they say.
+    ``check`` runs after the last measurement and raises RuntimeError when they did not measure what they say.
     """
 
     name: str
     variants: tuple[Variant, ...]
     ratios: tuple[Ratio, ...]
-    prepare: Callable[[psycopg.Connection], None] | None = None
     check: Callable[[psycopg.Connection], None] | None = None
 
 
@@ -152,7 +144,7 @@ _AT_LIMIT = {"user": (FIRST_USER + MEMORY_USERS + 1, FIRST_USER + 2 * MEMORY_USE
 
 
 def preload(connection: psycopg.Connection) -> None:
-    """Fills threads with a history, the bare table with the same rows, and stores the texts."""
+    """Fills threads with a history and bare tables with the same rows, stores the texts, and fills some users."""
     connection.execute(SCHEMA)
     values = {f"content_{i}": text for i, text in enumerate(texts.texts(TEXTS))}
     values |= {f"messages_{i}": texts.conversation(MESSAGES_PER_BULK, seed=i) for i in range(BULKS)}
@@ -168,6 +160,7 @@ def preload(connection: psycopg.Connection) -> None:
     connection.execute("insert into bench.messages select * from memory.messages")
     connection.execute("insert into bench.indexed_messages select * from memory.messages")
     connection.execute("insert into bench.threads select * from memory.threads")
+    _fill_to_limit(connection)
 
 
 def texts_of(connection: psycopg.Connection) -> dict[str, str]:
@@ -291,7 +284,6 @@ CASES = (
             Ratio("memory.add_memory below its limit", "bare insert of a memory"),
             Ratio("memory.add_memory at its limit", "bare insert of a memory"),
         ),
-        prepare=_fill_to_limit,
         check=_check_limit,
     ),
     Case(
