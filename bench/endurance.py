@@ -123,6 +123,11 @@ def _appends(server: Server, database: str, is_over: Callable[[], bool], seconds
 
 def worker(server: Server, jobs: int) -> list[dict[str, Any]]:
     """Private memory of a worker and of its sessions while it does so many jobs with the built-in model."""
+    done_jobs = "select count(*) from memory.jobs where status = 'completed' and kind = 'extract_memories'"
+    sessions = """
+        select pid from pg_stat_activity
+        where datname = 'worked' and pid <> pg_backend_pid() and backend_type = 'client backend'
+    """
     with new_database(server, "worked") as connection:
         for number in range(jobs):
             connection.execute(
@@ -131,32 +136,17 @@ def worker(server: Server, jobs: int) -> list[dict[str, Any]]:
             )
         command = [str(Path(sys.executable).parent / "agent-memory"), "worker", "--dsn", server.conninfo("worked")]
         figures: list[dict[str, Any]] = []
-        step = jobs // 10
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             try:
-                done, until = 0, time.monotonic() + 1500
-                while done < jobs and time.monotonic() < until and process.poll() is None:
+                while not figures or figures[-1]["jobs"] < jobs:
                     time.sleep(0.5)
-                    done = number(
-                        connection,
-                        "select count(*) from memory.jobs where status = 'completed' and kind = %s",
-                        "extract_memories",
-                    )
-                    if done >= step * (len(figures) + 1) or done >= jobs:
-                        sessions = [
-                            pid
-                            for (pid,) in connection.execute(
-                                "select pid from pg_stat_activity where datname = 'worked' and pid <> pg_backend_pid()"
-                                " and backend_type = 'client backend'"
-                            )
-                        ]
-                        figures.append(
-                            {
-                                "jobs": done,
-                                "worker_mb": round(private(process.pid), 1),
-                                "session_mb": round(max(map(private, sessions), default=0), 1),
-                            }
-                        )
+                    if process.poll() is not None:
+                        raise RuntimeError("the worker has ended")
+                    done = value(connection, done_jobs)
+                    if done >= jobs * (len(figures) + 1) // 10:
+                        largest = max((private(pid) for (pid,) in connection.execute(sessions)), default=0.0)
+                        worker_mb, session_mb = round(private(process.pid), 1), round(largest, 1)
+                        figures.append({"jobs": done, "worker_mb": worker_mb, "session_mb": session_mb})
                         say(f"  {figures[-1]}")
             finally:
                 process.terminate()

@@ -123,28 +123,18 @@ def _told(fillings: Sequence[Filling]) -> str:
 
 
 def summarize(fillings: Mapping[int, Sequence[Filling]]) -> dict[str, Any]:
-    """For each group that has any questions and each budget: what is held, and for how many tokens."""
+    """For each group that has any questions and each budget: how often all of the evidence is held."""
     return {
-        group: {
-            str(budget): _means([one for one in each if group in one.groups], budget)
-            for budget, each in fillings.items()
-        }
+        group: {str(budget): _means([one for one in each if group in one.groups]) for budget, each in fillings.items()}
         for group in groups_of(one for each in fillings.values() for one in each)
     }
 
 
-def _means(fillings: Sequence[Filling], budget: int) -> dict[str, Any]:
-    totals = [sum(each.tokens.values()) for each in fillings]
-    sources = sorted({source for each in fillings for source in each.tokens})
-    by_source = {source: round(fmean(each.tokens.get(source, 0) for each in fillings)) for source in sources}
+def _means(fillings: Sequence[Filling]) -> dict[str, Any]:
     return {
         "questions": len(fillings),
         "whole": round(fmean(each.is_whole for each in fillings), 4),
         "whole_or_remembered": round(fmean(each.remembered == each.evidence for each in fillings), 4),
-        "evidence": round(fmean(each.held / each.evidence for each in fillings), 4),
-        "tokens": {"mean": round(fmean(totals)), "max": max(totals)},
-        "over_budget": sum(total > budget for total in totals),
-        "tokens_by_source": by_source,
     }
 
 

@@ -88,4 +88,4 @@ def _ask(connection: psycopg.Connection, mode: str, stored: Stored, question: Qu
         prepare=True,
     )
     messages = {stored.message[user, turn] for turn in question.evidence}
-    return evidence.find(question.groups, messages, [(found, stored.tokens[user, found]) for (found,) in rows])
+    return evidence.find(question.groups, messages, [found for (found,) in rows])

@@ -93,10 +93,7 @@ class TestFigures:
             "all": 2,
         }
         together = figures["all"]["1000"]
-        assert (together["whole"], together["whole_or_remembered"], together["evidence"]) == (0.5, 1, 0.75)
-        assert together["tokens"] == {"mean": 700, "max": 1100}
-        assert together["over_budget"] == 1
-        assert together["tokens_by_source"] == {"message": 250, "recalled": 450}
+        assert (together["whole"], together["whole_or_remembered"]) == (0.5, 1)
 
     def test_noise(self) -> None:
         fillings = [

@@ -102,33 +102,21 @@ class TestSamples:
 
 class TestRecall:
     def test_of_one_question(self) -> None:
-        ranking = [("a", 10), ("x", 20), ("b", 30), ("c", 40)]
-        finding = find(evidence.halves(0), ["x", "c", "missing", "x"], ranking)
-        assert finding == Finding(evidence.halves(0), 3, ranks=(2, 4), tokens=(30, 100))
+        finding = find(evidence.halves(0), ["x", "c", "missing", "x"], ["a", "x", "b", "c"])
+        assert finding == Finding(evidence.halves(0), 3, ranks=(2, 4))
         assert [finding.recall(depth) for depth in (1, 2, 4)] == [0, 1 / 3, 2 / 3]
-        assert [finding.recall_within(budget) for budget in (29, 30, 100)] == [0, 1 / 3, 2 / 3]
-        assert not finding.is_contained(100)
-
-    def test_contained_when_everything_fits(self) -> None:
-        finding = find(evidence.halves(0), ["a", "c"], [("a", 10), ("b", 20), ("c", 30)])
-        assert not finding.is_contained(59)
-        assert finding.is_contained(60)
 
     def test_means_by_group(self) -> None:
-        found = Finding(evidence.halves(0), 2, ranks=(1, 7), tokens=(100, 700))
-        not_found = Finding(evidence.halves(7), 1, ranks=(), tokens=())
+        found = Finding(evidence.halves(0), 2, ranks=(1, 7))
+        not_found = Finding(evidence.halves(7), 1, ranks=())
         summary = evidence.summarize([found, not_found])
         assert {group: means["questions"] for group, means in summary.items()} == {"tuning": 1, "reported": 1, "all": 2}
         assert summary["tuning"]["recall"] == {"5": 0.5, "10": 1, "20": 1, "50": 1}
         assert summary["all"]["recall"]["10"] == 0.5
-        assert summary["all"]["contained"] == {"500": 0, "1000": 0.5, "2000": 0.5, "4000": 0.5}
-        assert summary["all"]["tokens_until_last_found"] == {"questions": 1, "median": 700, "mean": 700}
-        assert summary["reported"]["tokens_until_last_found"] == {"questions": 0, "median": None, "mean": None}
-        assert dict(summary["tuning"]["recall_within"])[100] == 0.5
 
     def test_difference(self) -> None:
-        better = [Finding(evidence.halves(6), 1, (1,), (10,))] * 30 + [Finding(evidence.halves(6), 1, (), ())] * 10
-        worse = [Finding(evidence.halves(6), 1, (), ())] * 40
+        better = [Finding(evidence.halves(6), 1, (1,))] * 30 + [Finding(evidence.halves(6), 1, ())] * 10
+        worse = [Finding(evidence.halves(6), 1, ())] * 40
         gain = evidence.difference(better, worse, 10, "reported")
         assert gain is not None
         assert gain["mean"] == 0.75
@@ -210,7 +198,7 @@ def test_the_evidence_is_what_was_said_in_the_language_of_the_question() -> None
 
 def test_figures_are_those_of_each_user_beside_english() -> None:
     questions = languages.questions(languages.samples())
-    findings = [Finding(asked.groups, 1, (7,) if asked.user_id == "de" else (3,), (1,)) for asked in questions]
+    findings = [Finding(asked.groups, 1, (7,) if asked.user_id == "de" else (3,)) for asked in questions]
     figures = languages.compare({"keyword": findings})["keyword"]
     assert figures["de"]["recall"] == {"5": 0, "10": 1, "20": 1}
     assert figures["de"]["difference"]["5"] == {"mean": -1, "low": -1, "high": -1}
