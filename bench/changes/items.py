@@ -84,14 +84,6 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Change:
-    """A statement because of which the one of an earlier ``place`` holds no longer."""
-
-    statement: Statement
-    place: int
-
-
-@dataclass(frozen=True)
 class Item:
     """A conversation, what changes in it, and how to ask for it."""
 
@@ -109,15 +101,15 @@ class Item:
     language: str = field(default="")
 
     @property
-    def change(self) -> Change | None:
+    def change(self) -> Statement | None:
         """What replaces, ends or corrects the old statement, if another statement does."""
-        return next((Change(each, each.changes) for each in self.gold if each.changes is not None), None)
+        return next((each for each in self.gold if each.changes is not None), None)
 
     @property
     def change_at(self) -> int:
         """The place of the message by which the old statement holds no longer, or which leaves it true."""
         if self.change:
-            return self.change.statement.message
+            return self.change.message
         never = [each.message for each in self.gold if each.status == "never_true"]
         return never[0] if never else max(place for place, each in enumerate(self.messages) if each.role == "user")
 

@@ -159,10 +159,10 @@ class _Judge:
     def _between(self) -> datetime.datetime:
         """A time at which the old value held, or was thought to hold."""
         change, said_at = self._item.change, self._item.messages[self._item.change_at].at
-        if change is None:  # corrected within one message
+        if change is None or change.changes is None:  # corrected within one message
             return said_at
-        begins = self._item.messages[self._item.gold[change.place].message].at
-        ends = min(said_at, moment(change.statement.valid_from or change.statement.valid_to, said_at) or said_at)
+        begins = self._item.messages[self._item.gold[change.changes].message].at
+        ends = min(said_at, moment(change.valid_from or change.valid_to, said_at) or said_at)
         return begins + (ends - begins) / 2
 
     def _is_now_first(self, mode: Any) -> bool:

@@ -66,8 +66,8 @@ def _held(database: Database, samples: list[Any], embeddings: Embeddings) -> dic
             budget: {
                 "questions": len(each),
                 "whole": round(fmean(one.is_whole for one in each), 4),
-                "recalled_tokens": round(fmean(one.tokens.get("recalled", 0) for one in each)),
-                "silent": round(fmean("recalled" not in one.tokens for one in each), 4),
+                "recalled_tokens": round(fmean(one.recalled for one in each)),
+                "silent": round(fmean(one.recalled == 0 for one in each), 4),
             }
             for budget, each in context.measure(database, reader, embeddings.asked(questions), kind).items()
         }

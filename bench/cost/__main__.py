@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import datetime
 import json
 import tempfile
 import time
@@ -51,16 +50,8 @@ GROWTH = ("summarize_thread", "extract_memories", "reconcile_memories", "compres
 LONGEST_WAIT_SECONDS = 60
 
 
-@dataclass(frozen=True)
-class Message:
-    """A message to append."""
-
-    user_id: str
-    thread_id: str
-    role: str
-    content: str
-    metadata: dict[str, Any]
-    created_at: datetime.datetime
+Message = dict[str, Any]
+"""A message to append, as the arguments of ``add_message``."""
 
 
 @dataclass(frozen=True)
@@ -150,11 +141,11 @@ def _measure(server: Server, path: Path, tokens: Tokens) -> dict[str, Any]:
             _check(kinds[pacing], drive.asked, tokens)
         price = sum(float(row["price"]) for row in kinds[pacing].values())
         say(f"{path.name}, {pacing}: {price * 1000 / len(messages):.3f} USD")
-    threads = len({message.thread_id for message in messages})
+    threads = len({message["thread_id"] for message in messages})
     return {
         "messages": len(messages),
         "threads": threads,
-        "tokens": sum(tokens(message.content) for message in messages),
+        "tokens": sum(tokens(message["content"]) for message in messages),
         "kinds": kinds,
         "growth": _growth(next(iter(asked.values())), messages, tokens) if threads == 1 else None,
     }
@@ -173,14 +164,14 @@ def _imported(connection: psycopg.Connection, path: Path) -> list[Message]:
     """The messages of a file, as the importer understands them, thread by thread."""
     for _ in import_file(connection, path):
         pass
-    rows = connection.execute(
-        """
-        select m.user_id, m.thread_id, m.role, m.content, m.metadata, m.created_at
-        from memory.messages as m join memory.threads as t using (user_id, thread_id)
-        order by t.first_at, t.thread_id, m.seq
-        """
-    )
-    return [Message(*row) for row in rows]
+    with connection.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(
+            """
+            select m.user_id, m.thread_id, m.role, m.content, m.metadata, m.created_at
+            from memory.messages as m join memory.threads as t using (user_id, thread_id)
+            order by t.first_at, t.thread_id, m.seq
+            """
+        ).fetchall()
 
 
 def _register(connection: psycopg.Connection, url: str) -> None:
@@ -215,20 +206,13 @@ class Drive:
     async def _talk(self, messages: list[Message], rounds_between: int, models: Models) -> None:
         rounds = 0
         for message, following in zip(messages, [*messages[1:], None], strict=True):
-            self._memory.add_message(
-                message.user_id,
-                message.thread_id,
-                message.role,
-                message.content,
-                metadata=message.metadata,
-                created_at=message.created_at,
-            )
+            self._memory.add_message(**message)
             self._appended += 1
-            if message.role == "assistant":
+            if message["role"] == "assistant":
                 rounds += 1
                 if rounds % rounds_between == 0:
                     await self._work(models)
-            if following is None or following.thread_id != message.thread_id:
+            if following is None or following["thread_id"] != message["thread_id"]:
                 # The thread ends: an hour later what is left of it is due.
                 await self._work(models)
                 self._connection.execute("update memory.threads set last_at = now() - interval '2 hours'")
@@ -274,7 +258,7 @@ def _check(kinds: dict[str, dict[str, Any]], asked: list[Asked], tokens: Tokens)
 def _growth(asked: list[Asked], messages: list[Message], tokens: Tokens) -> list[dict[str, Any]]:
     """The length of each prompt early and late in one thread."""
     last = len(messages)
-    early, late = (sum(tokens(message.content) for message in messages[:end]) for end in (GROWTH_FROM, last))
+    early, late = (sum(tokens(message["content"]) for message in messages[:end]) for end in (GROWTH_FROM, last))
     rows: list[dict[str, Any]] = [{"what": "all messages of the thread", "early": early, "late": late}]
     for prompt in GROWTH:
         calls = [each for each in asked if each.request.body["response_format"]["json_schema"]["name"] == prompt]

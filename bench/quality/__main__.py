@@ -16,21 +16,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.quality import context, evidence, languages, mixed_lengths, production, report, samples, search, stored, work
+from bench.quality import context, evidence, languages, mixed_lengths, report, samples, search, stored, work
 from bench.quality.context import Asked, Reader
 from bench.quality.embedding_server import Embeddings, add_options, embeddings_of
 from bench.quality.evidence import Question
 from bench.quality.fillers import Fillers
-from bench.quality.model_server import ModelServer
 from bench.quality.stored import Database, EmbeddingModel, Stored, Turn
 from bench.support.environment import LOCOMO, environment, say, write
 from bench.support.tokens import token_counter
 from tests.support.servers import Server, running_server
 
-CONTEXT, PRODUCTION = "context", "context in production"
+CONTEXT = "context"
 LOCOMO_SET, MIXED, LANGUAGES, WORK = "LoCoMo", "mixed lengths", "languages", "work"
 SETS = (LOCOMO_SET, MIXED, LANGUAGES, WORK)
-PARTS = (*(method.name for method in search.METHODS), CONTEXT, PRODUCTION)
+PARTS = (*(method.name for method in search.METHODS), CONTEXT)
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,6 @@ class Set:
     """Writes a file for the importer."""
     texts: Mapping[Turn, str]
     answered: Sequence[Asked]
-    others: Mapping[str, Sequence[Asked]]
-    """Questions that the conversations do not answer, by kind."""
-    is_lived: bool = False
-    """Whether the model server has something to extract from it."""
 
 
 class Run:
@@ -54,16 +49,14 @@ class Run:
     Args:
         parts: which of PARTS.
         server: where the databases are made.
-        model: serves embeddings and chat completions.
         embedding: how databases call the model that embeds.
     """
 
-    def __init__(self, parts: Sequence[str], server: Server, model: ModelServer, embedding: EmbeddingModel) -> None:
+    def __init__(self, parts: Sequence[str], server: Server, embedding: EmbeddingModel) -> None:
         self.token_counter, self._count = token_counter()
         self.environment: dict[str, Any] = {}
         self._parts = parts
         self._server = server
-        self._model = model
         self._embedding = embedding
 
     def measure(self, each: Set) -> dict[str, Any]:
@@ -84,8 +77,6 @@ class Run:
                 figures["languages"] = languages.compare(findings)
             if CONTEXT in self._parts:
                 figures |= self._contexts(database, found, each)
-            if PRODUCTION in self._parts and each.is_lived:
-                figures |= self._production(database, found, each)
             self.environment = environment(database.connection)
         return figures
 
@@ -93,23 +84,10 @@ class Run:
         """The contexts of an import without model work besides the embeddings, and what plain fillers reach."""
         reader = Reader(found, self._count)
         fillers = Fillers(database.connection, found, self._count).measure(database, each.answered)
-        asked = {"answered questions": each.answered, **each.others}
-        measured = {kind: context.measure(database, reader, questions, kind) for kind, questions in asked.items()}
-        answered = measured["answered questions"]
-        figures = {
-            "context": {name: context.summarize(held) for name, held in {"get_context": answered, **fillers}.items()},
-            "recalled": {kind: context.summarize_noise(held) for kind, held in measured.items()},
-        }
+        answered = context.measure(database, reader, each.answered, each.name)
+        held = {name: context.summarize(filled) for name, filled in {"get_context": answered, **fillers}.items()}
+        figures: dict[str, Any] = {"context": held}
         return figures | ({"held_by_language": languages.held(answered)} if each.name == LANGUAGES else {})
-
-    def _production(self, source: Database, found: Stored, each: Set) -> dict[str, Any]:
-        """The contexts where all jobs of the default policy have run."""
-        with stored.database(self._server, f"{each.name} in production") as database:
-            say(f"\n{each.name} in production: talking, with all jobs")
-            made = production.load(source, database, self._embedding)
-            reader = Reader(found, self._count, self._model.observations)
-            measured = context.measure(database, reader, each.answered, "answered questions")
-            return {"production": {"stored": made, "get_context": context.summarize(measured)}}
 
 
 def main() -> None:
@@ -118,11 +96,9 @@ def main() -> None:
     conversations = json.loads(options.data.read_text())[: options.conversations]
     with contextlib.ExitStack() as stack:
         embeddings = stack.enter_context(embeddings_of(options))
-        model = ModelServer(embeddings, conversations)
-        stack.enter_context(model)
-        embedding = EmbeddingModel(model.url, embeddings.model, embeddings.dimensions)
+        embedding = EmbeddingModel(embeddings.url, embeddings.model, embeddings.dimensions)
         server = stack.enter_context(running_server("system", {"shared_buffers": "256MB"}))
-        run = Run(options.parts, server, model, embedding)
+        run = Run(options.parts, server, embedding)
         sets = _sets(conversations, embeddings, options.sets)
         measured = {each.name: run.measure(each) for each in sets}
     results: report.Results = {
@@ -145,26 +121,17 @@ def _sets(conversations: Sequence[evidence.Sample], embeddings: Embeddings, name
 
     sets = []
     answered = asked(evidence.questions(conversations)) if {LOCOMO_SET, MIXED} & set(names) else []
+    texts = stored.said(conversations)
     if LOCOMO_SET in names:
-        others = {
-            "adversarial questions": asked(evidence.adversarial(conversations)),
-            "questions about things never said": asked(evidence.never_said(conversations)),
-        }
-        texts = stored.said(conversations)
-        sets.append(
-            Set(LOCOMO_SET, lambda path: samples.write(conversations, path), texts, answered, others, is_lived=True)
-        )
+        sets.append(Set(LOCOMO_SET, lambda path: samples.write(conversations, path), texts, answered))
     if MIXED in names:
-        texts = stored.said(conversations)
-        sets.append(
-            Set(MIXED, lambda path: mixed_lengths.write(conversations, path), texts, answered, {}, is_lived=True)
-        )
+        sets.append(Set(MIXED, lambda path: mixed_lengths.write(conversations, path), texts, answered))
     if LANGUAGES in names:
         spoken = languages.samples()
-        texts, questions = stored.said(spoken), asked(languages.questions(spoken))
-        sets.append(Set(LANGUAGES, lambda path: samples.write(spoken, path), texts, questions, {}))
+        questions = asked(languages.questions(spoken))
+        sets.append(Set(LANGUAGES, lambda path: samples.write(spoken, path), stored.said(spoken), questions))
     if WORK in names:
-        sets.append(Set(WORK, work.write, work.texts(), asked(work.questions()), {}))
+        sets.append(Set(WORK, work.write, work.texts(), asked(work.questions())))
     return sets
 
 

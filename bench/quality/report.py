@@ -14,7 +14,6 @@ from bench.support.markdown import table
 Results = dict[str, Any]
 Sets = dict[str, Any]
 
-IN_PRODUCTION = "get_context in production"
 TITLES = {
     "all": "All conversations",
     "reported": "Conversations 6 to 10, users 5 to 8",
@@ -31,23 +30,11 @@ the text of every turn that the answer needs, or of the passage of a long reply,
 """.strip()
 
 HOW_TO_READ_CONTEXTS = """
-get_context: the messages were imported and embedded, and nothing else has run. In production: the same messages came
-ten at a time, and a worker has done all jobs of the default policy after each ten: extraction, reconciliation,
-summaries, compression. Its chat model replies by rule, in realistic sizes; what it extracts are the statements about
-the user messages that LoCoMo itself comes with. "Or remembered" counts a turn also when such a statement made of the
-turn stands in the context in place of its words.
+get_context: the messages were imported and embedded, and nothing else has run.
 
 Last messages: the newest messages of all threads, until the next one does not fit. Vector top-k: the messages nearest
 to the question by the cosine of the embeddings, without those that do not fit any more. Both with the date and the
 speaker before each message and a fence around all, as recalled messages have them.
-""".strip()
-
-ABOUT_NOISE = """
-What recall costs. The answered questions are those above. The adversarial ones ask about something that was not said
-in this way; their evidence are the turns that they were made of. The last 200 ask about what occurs in no conversation
-(bench/quality/never_said.txt), so that everything recalled is noise. Tokens are those of the parts with source
-recalled, on average over all questions; noise is the share of them that is not the text of a turn of evidence, dates
-and speakers included.
 """.strip()
 
 HOW_TO_READ_SEARCH = """
@@ -87,9 +74,6 @@ def markdown(results: Results) -> str:
         WHAT_IS_ASKED,
         *_by_group(sets, held_table),
         HOW_TO_READ_CONTEXTS,
-        "### Where nothing is to be found",
-        ABOUT_NOISE,
-        _noise_table(sets),
         "## Search",
         f"memory.search(sources => '{{message}}', top_k => {results['top_k']}).",
         *_by_group(sets, recall_table),
@@ -121,35 +105,13 @@ def held_table(sets: Sets, group: str) -> str:
     """The share of questions whose whole evidence is held; empty if nothing was measured."""
     rows = []
     for name, each in sets.items():
-        ways = dict(each.get("context", {}))
-        if "production" in each:
-            ways[IN_PRODUCTION] = each["production"]["get_context"]
-        for way, groups in ways.items():
-            if group not in groups:
-                continue
-            figures = [groups[group][str(budget)] for budget in BUDGETS]
-            remembered = [one["whole_or_remembered"] for one in figures] if way == IN_PRODUCTION else []
-            held = [_percent(one["whole"]) for one in figures]
-            questions = str(figures[0]["questions"])
-            rows.append([f"{name}: {way}", questions, *held, ", ".join(map(_percent, remembered))])
+        for way, groups in each.get("context", {}).items():
+            if group in groups:
+                figures = [groups[group][str(budget)] for budget in BUDGETS]
+                held = [_percent(one["whole"]) for one in figures]
+                rows.append([f"{name}: {way}", str(figures[0]["questions"]), *held])
     heads = [f"{budget:,} tokens" for budget in BUDGETS]
-    return table(["Whole evidence held, %", "Questions", *heads, "Or remembered"], rows) if rows else ""
-
-
-def _noise_table(sets: Sets) -> str:
-    rows = [
-        [
-            f"{name}: {figures['questions']:,} {questions}, {int(budget):,} tokens",
-            f"{figures['recalled_tokens']['mean']:,}",
-            f"{figures['evidence_tokens']:.0f}",
-            "" if figures["noise"] is None else _percent(figures["noise"]),
-            _percent(figures["without_any"] / figures["questions"]),
-        ]
-        for name, each in sets.items()
-        for questions, budgets in each.get("recalled", {}).items()
-        for budget, figures in budgets.items()
-    ]
-    return table(["Recalled", "Tokens", "Of evidence", "Noise, %", "Nothing recalled, %"], rows)
+    return table(["Whole evidence held, %", "Questions", *heads], rows) if rows else ""
 
 
 def recall_table(sets: Sets, group: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 from agent_memory import Memory
 
-from bench.search import crossover, embedded_query, messages, report
+from bench.search import crossover, messages, report
 from bench.search.asking import Query, asking
 from bench.search.memories import Directions, Texts, as_text
 from bench.search.storing import MODEL, store
@@ -60,8 +60,6 @@ def main() -> None:
             say("Memories")
             data, queries = _load(connection, options.users)
             measured: dict[str, Any] = {"data": data, "milliseconds": _measure(connection, queries, options.calls)}
-            asked = [(str(each["user"]), str(each["query"])) for each in queries]
-            measured["embedded"] = embedded_query.measure(connection, asked, DIMENSIONS, options.calls)
         if options.messages:
             say("Messages of one user")
             with new_database(server, "messages") as connection:

@@ -25,11 +25,6 @@ def markdown(results: Results) -> str:
         "would send that keeps only embeddings: it returns ids, where search returns texts and has checked that they "
         "are current and may be seen.",
         _times(results),
-        "## A query that the database embeds",
-        "The same searches of memories without a query_embedding, with PL/Python, in one session and in turns: "
-        "with an embedding that was kept, and with one that is asked of a model server which answers at once. The "
-        "server's time is that of a client which asks it and does nothing else; the rest is the database's.",
-        _embedded(results),
     ]
     if "messages" in results:
         measured = results["messages"]
@@ -57,7 +52,7 @@ def markdown(results: Results) -> str:
 
 def tables(results: Results) -> str:
     """The figures alone."""
-    parts = [_times(results), _embedded(results)]
+    parts = [_times(results)]
     parts += [_messages(results)] if "messages" in results else []
     parts += [_crossover(results)] if "crossover" in results else []
     return "\n\n".join(parts)
@@ -69,16 +64,6 @@ def _times(results: Results) -> str:
         [
             [name, f"{each['p50']:.2f}", f"{each['p95']:.2f}", f"{each['ratio']:.2f}"]
             for name, each in results["milliseconds"].items()
-        ],
-    )
-
-
-def _embedded(results: Results) -> str:
-    return table(
-        ["Milliseconds (medians)", "Embedding kept", "New query", "Server alone", "Added by the database"],
-        [
-            [f"search, {mode}", *(f"{each[name]:.1f}" for name in ("kept", "new", "server", "added"))]
-            for mode, each in results["embedded"].items()
         ],
     )
 

@@ -52,7 +52,7 @@ def test_a_search_that_finds_wrong_texts_is_not_just_fast() -> None:
 
 @pytest.mark.parametrize("operation", report.MEMORY_OPERATIONS)
 def test_each_operation_asks_the_store_for_what_its_name_says(operation: str) -> None:
-    store = Recorder()
+    store: Any = Recorder()
     client = StoreClient(store, number=1)
     client.warm(operation)
     assert client.run(operation, 0) > 0
