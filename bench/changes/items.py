@@ -23,7 +23,7 @@ import functools
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,6 @@ SET = Path(__file__).parent / "set"
 LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "zh", "ja")
 KINDS = ("replaced", "ended", "corrected", "both_stay", "nothing")
 PARTS = ("open", "held_out")
-STATUSES = ("holds", "ended", "never_true", "planned", "supposed", "quoted")
 
 # Today at midnight, once for the whole run: "N days ago" is counted from here.
 TODAY = datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -98,7 +97,7 @@ class Item:
     not_now: Sequence[str] = ()
     question_now: str | None = None
     question_then: str | None = None
-    language: str = field(default="")
+    language: str = ""
 
     @property
     def change(self) -> Statement | None:
