@@ -130,22 +130,12 @@ def test_a_model_that_says_it_again_is_not_heard(models: Api) -> None:
     assert api.add_memory(user_id="bo", content=SAID, source="extraction").inserted
 
 
-@pytest.mark.parametrize(
-    "again",
-    [
-        f"{SAID}.",
-        f'"{SAID}!"',
-        f" - {SAID} ",
-        SAID.replace("L", "\N{FULLWIDTH LATIN CAPITAL LETTER L}"),
-        "KIND, in cafe\u0301s",
-    ],
-)
-def test_punctuation_and_unicode_forms_do_not_get_past_a_tombstone(api: Api, again: str) -> None:
-    for content in (SAID, "Kind, in caf\u00e9s"):
-        api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=content).memory_id)
-    assert api.add_memory(**ANA, content=again, source="extraction").memory_id is None
-    assert api.was_forgotten(**ANA, messages=[{"role": "user", "content": again}]) == [True]
-    assert api.add_memory(**ANA, content=f"{again} x", source="extraction").inserted
+def test_punctuation_does_not_get_past_a_tombstone(api: Api) -> None:
+    api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=SAID).memory_id)
+    for again in (f"{SAID}.", f'"{SAID}!"', f" - {SAID} "):
+        assert api.add_memory(**ANA, content=again, source="extraction").memory_id is None
+        assert api.was_forgotten(**ANA, messages=[{"role": "user", "content": again}]) == [True]
+        assert api.add_memory(**ANA, content=f"{again} x", source="extraction").inserted
 
 
 @pytest.mark.parametrize("content", ['He said "do not call me\\before noon"', "Has HIV", "Likes\ntea and long walks"])
@@ -169,17 +159,17 @@ def test_texts_within_json_are_found(models: Api, content: str) -> None:
     assert api.value("select count(*) from memory.jobs where status = 'dead'") == 0
 
 
-@pytest.mark.parametrize("source", ["archive", "closed_archive"])
-def test_archives_that_no_summary_names_any_more_go(api: Api, source: str) -> None:
+def test_archives_that_no_summary_names_any_more_go(api: Api) -> None:
     """clear_thread drops the summaries of a thread, and keeps its archive."""
     memory_id = api.add_memory(**ANA, content=SAID).memory_id
     api.connection.execute(
         "insert into memory.documents (user_id, namespace, title, content, source, thread_id, agent_ids)"
-        " values ('ana', 'conversations', 'c', %s, %s, 't1', '{default}'),"
-        " ('ana', 'conversations', 'c', 'user: I like tea', %s, 't2', '{default}')",
-        [f"user: {SAID}, you know", source, source],
+        " values ('ana', 'conversations', 'a', %s, 'archive', 't1', '{default}'),"
+        " ('ana', 'conversations', 'b', %s, 'closed_archive', 't1', '{default}'),"
+        " ('ana', 'conversations', 'c', 'user: I like tea', 'archive', 't2', '{default}')",
+        [f"user: {SAID}, you know"] * 2,
     )
-    assert api.forget_memory(**ANA, memory_id=memory_id)["tables"]["documents"] == 1
+    assert api.forget_memory(**ANA, memory_id=memory_id)["tables"]["documents"] == 2
     assert [document.title for document in api.list_documents(**ANA)] == ["c"]
     assert texts_of(api, "kreuzberg") == []
 
@@ -268,14 +258,6 @@ def test_artifacts_that_only_its_messages_name_go(models: Api) -> None:
     assert texts_of(api, "kreuzberg") == []
 
 
-def test_a_short_word_takes_no_other_message_with_it(models: Api) -> None:
-    api = models
-    api.add_message(**THREAD, role="user", content="Tea")
-    api.add_message(**THREAD, role="user", content="Tea is served at five")
-    api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content="tea").memory_id)
-    assert said(api) == ["Tea is served at five"]
-
-
 def test_another_user_is_not_touched_and_an_unknown_memory_is_refused(models: Api) -> None:
     api = models
     api.add_message(user_id="bo", thread_id="t1", role="user", content=SAID)
@@ -308,30 +290,6 @@ def test_tombstones_are_keyed_hashes(models: Api) -> None:
     assert stored.user_hash == hmac.digest(key, user, "sha256")
     spelled = hashlib.sha256(SAID.lower().encode()).hexdigest()[:32]
     assert stored.statement_hash == hmac.digest(key, stored.user_hash + spelled.encode(), "sha256")
-
-
-def test_the_wording_goes_from_other_memories_which_stay(models: Api) -> None:
-    api = models
-    metadata = {"said": SAID.upper(), "list": [1, {"deep": f"As she said: {SAID}"}], SAID: "x", "place": "Spandau"}
-    texts = {"tags": ["tea", SAID], "embedding_text": f"tea; {SAID}"}
-    other = api.add_memory(**ANA, content="Likes tea", metadata=metadata, **texts).memory_id
-    untouched = api.add_memory(**ANA, content="Likes cake", metadata={"place": "Kreuzberg"}).memory_id
-    hidden = api.add_memory(**ANA, content="Liked milk").memory_id
-    api.supersede_memory(**ANA, old_memory_id=hidden, new_memory_id=other, reason=f"because: {SAID}")
-    api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=SAID).memory_id)
-    row = api.get_memory(**ANA, memory_id=other)
-    mark = "[forgotten]"
-    assert (row.content, row.version, row.tags) == ("Likes tea", 2, ["tea", mark])
-    assert row.metadata == {"said": mark, "list": [1, {"deep": mark}], mark: "x", "place": "Spandau"}
-    history = api.get_memory_history(**ANA, memory_id=other)
-    assert [(version.operation, version.metadata) for version in history] == [
-        ("insert", row.metadata),
-        ("update", row.metadata),
-    ]
-    assert texts_of(api, SAID) == []
-    assert api.get_memory(**ANA, memory_id=untouched).version == 1
-    kept = api.query("select operation, supersede_reason from memory.memories where content = 'Liked milk'")
-    assert [tuple(row) for row in kept] == [("supersede", mark)]
 
 
 def test_a_longer_memory_goes_and_its_earlier_versions_do_not_count(models: Api) -> None:
@@ -367,14 +325,3 @@ def test_metadata_that_is_nested_thousands_deep_does_not_stop_it(models: Api) ->
     api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=SAID).memory_id)
     assert texts_of(api, "kreuzberg") == []
     assert contents(api) == ["Likes tea"]
-
-
-def test_reasons_of_earlier_receipts_lose_it(models: Api) -> None:
-    api = models
-    [tea, home] = [api.add_memory(**ANA, content=content).memory_id for content in ("Likes tea", SAID)]
-    api.forget_memory(**ANA, memory_id=tea, reason=f"asked for that and for: {SAID}")
-    api.forget_memory(**ANA, memory_id=home, reason="asked again")
-    assert [row.reason for row in api.query("select reason from memory.receipts order by receipt_id")] == [
-        "[forgotten]",
-        "asked again",
-    ]

@@ -99,7 +99,7 @@ def usual(_database: Database, _filled_template: str) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("filled")
-@pytest.mark.parametrize("settings", [PRINTS, PLANS, PARALLEL], ids=["prints", "plans", "parallel"])
+@pytest.mark.parametrize("settings", [PRINTS, {**PLANS, **PARALLEL}], ids=["prints", "plans"])
 def test_settings_change_nothing(dsn: str, usual: dict[str, Any], settings: dict[str, str]) -> None:
     assert usual["forget both"][1] == {}
     assert done(dsn, settings) == usual

@@ -98,14 +98,9 @@ def test_a_change_of_what_was_released_is_not_built(
     assert said.startswith(problem)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("-- The settings of", "-- Settings of"), ("one row per level", "a row per level"), ("not null,", "not  null,")],
-)
-def test_comments_of_released_tables_may_be_mended(
-    problems_after: Callable[[str, str, str], list[str]], old: str, new: str
-) -> None:
-    assert problems_after(TABLES, old, new) == []
+def test_comments_of_released_tables_may_be_mended(problems_after: Callable[[str, str, str], list[str]]) -> None:
+    assert problems_after(TABLES, "-- The settings of", "-- Settings of") == []
+    assert problems_after(TABLES, "not null,", "not  null,") == []
 
 
 def test_migrations_that_do_not_follow_each_other_are_not_built(build: Build) -> None:

@@ -93,13 +93,12 @@ def test_the_package_is_imported_without_its_dependencies() -> None:
     assert packages - sys.stdlib_module_names == {"agent_memory"}
 
 
-@pytest.mark.parametrize(("client", "other"), [("Memory", "_async"), ("AsyncMemory", "_sync")])
-def test_a_client_loads_nothing_of_the_other_one(client: str, other: str) -> None:
-    code = f"import sys; from agent_memory import {client}; print(*sys.modules)"
+def test_a_client_loads_nothing_of_the_other_one() -> None:
+    code = "import sys; from agent_memory import Memory; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     ours = [name.split(".") for name in done.stdout.split() if name.startswith("agent_memory.")]
     assert ["agent_memory", "client"] in ours
-    assert not [name for name in ours if other in name]
+    assert not [name for name in ours if "_async" in name]
 
 
 def test_plpython_needs_nothing_that_the_package_does_not_depend_on() -> None:
@@ -175,7 +174,6 @@ def test_the_client_needs_psycopg_alone(dsn: str) -> None:
     ("missing", "code", "extra"),
     [
         ("typer", "import agent_memory.cli", "cli"),
-        ("pydantic", "import agent_memory.tools", "worker"),
         ("openai", "from agent_memory.jobs.background import models; models()", "worker"),
     ],
 )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-import psycopg
 import pytest
 from psycopg import errors
 
-from tests.install.upgrades import CODE, PART, PUBLIC, Build
+from tests.install.upgrades import CODE, PART, Build
 from tests.support.installer import execute, install, open_as
 from tests.support.sqlapi import Api
 
@@ -27,25 +26,6 @@ select {columns} from memory.threads as t;
 comment on view memory.{name} is 'Extra.';
 """
 EXTRA_VIEW = VIEW.replace("{name}", "extra_view")
-
-
-@pytest.mark.feature("F13")
-def test_a_new_argument_keeps_the_grants(dsn: str, build: Build, reader: str) -> None:
-    install(dsn, build({CODE: PUBLIC.format(arguments="a int", result="int", value="a")}))
-    execute(
-        dsn,
-        f"grant usage on schema memory to {reader};"
-        f"grant execute on function memory.extra to {reader} with grant option",
-    )
-    install(dsn, build({CODE: PUBLIC.format(arguments="a int, b int default 2", result="int", value="a + b")}))
-    with open_as(dsn, user=reader) as connection:
-        api = Api(connection)
-        assert api.extra(a=1) == 3
-        grantable = "has_function_privilege(oid, 'execute with grant option')"
-        assert api.query(f"select {grantable}, oid::regprocedure::text from pg_proc where proname = 'extra'") == [
-            (True, "memory.extra(integer,integer)")
-        ]
-        assert not api.value("select has_function_privilege('public', 'memory.extra(int, int)', 'execute')")
 
 
 CHANGES = {
@@ -126,14 +106,6 @@ def test_a_changed_function_that_a_users_object_needs_is_refused(
         execute(dsn, f"drop {dependent}")
     assert dump(dsn) == before
     install(dsn, build({CODE: bound(CHANGES)}))
-
-
-@pytest.mark.feature("F13")
-def test_an_unchanged_function_stays_the_same_object(db: psycopg.Connection, dsn: str) -> None:
-    functions = "select oid, proname from pg_proc where pronamespace = 'memory'::regnamespace order by oid"
-    before = Api(db).query(functions)
-    install(dsn)
-    assert Api(db).query(functions) == before
 
 
 @pytest.mark.feature("F13", "F20")

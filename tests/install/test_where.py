@@ -94,12 +94,8 @@ def as_postgrest(dsn: str, role: str, user_id: str | None, statement: str, *valu
         return connection.execute(statement.encode(), values).fetchall()
 
 
-@pytest.mark.parametrize("how", ["install", "sql"])
-def test_people_who_have_signed_in_reach_their_own_memory_on_supabase(supabase: str, how: str) -> None:
-    if how == "install":
-        command("install", "--dsn", supabase)
-    else:
-        execute(supabase, command("sql"))
+def test_people_who_have_signed_in_reach_their_own_memory_on_supabase(supabase: str) -> None:
+    execute(supabase, command("sql"))
     for example in blocks("Supabase", "sql")[1:]:
         execute(supabase, example)
     remember, recall = "select public.remember(%s)", "select * from public.recall(%s)"
@@ -159,7 +155,7 @@ def test_an_owner_who_may_not_use_the_schema_of_pgvector_is_told(managed: str, e
 
 
 @needs_pgbouncer
-@pytest.mark.parametrize("how", ["install", "psql", "sql"])
+@pytest.mark.parametrize("how", ["install", "psql"])
 def test_it_is_installed_and_upgraded_through_a_pooler(
     managed: str, server: Server, run: Run, build: Build, tmp_path: Path, how: str
 ) -> None:
@@ -169,11 +165,8 @@ def test_it_is_installed_and_upgraded_through_a_pooler(
         for _ in range(2):
             if how == "install":
                 command("install", "--dsn", there)
-            elif how == "psql":
-                run("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-f", ROOT / "build" / "agent_memory.sql", there)
             else:
-                with psycopg.connect(there, autocommit=True, prepare_threshold=None) as connection:
-                    connection.execute(command("sql"))
+                run("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-f", ROOT / "build" / "agent_memory.sql", there)
         with Memory(there) as memory:
             assert memory.version() == VERSION
             assert memory.add_message("ana", "t1", "user", "Hello").seq == 0
@@ -225,21 +218,6 @@ def test_a_pool_asks_for_the_password_of_each_new_connection(dsn: str, set_passw
     change("first")
     exec(example, names)
     assert names["texts"] == ["I prefer trains over planes.", "And never by car."]
-
-
-def test_a_file_with_the_password_is_read_for_each_connection(
-    dsn: str, set_password: Callable[[str], None], tmp_path: Path
-) -> None:
-    file = tmp_path / "password"
-    file.touch(0o600)
-    there = make_conninfo(dsn, user="iam_app", passfile=str(file))
-    for password in ("first", "second"):
-        set_password(password)
-        file.write_text(f"*:*:*:*:{password}\n")
-        command("messages", "ana", "monday", "--dsn", there)
-    set_password("third")
-    with pytest.raises(AssertionError, match="authentication failed"):
-        command("messages", "ana", "monday", "--dsn", there)
 
 
 # SQLAlchemy -----------------------------------------------------------------------------------------------------------
