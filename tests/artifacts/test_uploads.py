@@ -30,7 +30,7 @@ def send(api: Api, text: str, size: int, user_id: str = "ana") -> str:
 
 
 @pytest.mark.feature("C3", "C5", "C16")
-@pytest.mark.parametrize("size", [1, 999, 70_000, 10**7])
+@pytest.mark.parametrize("size", [999, 70_000])
 def test_pieces_of_any_length_make_the_same_artifact(api: Api, size: int) -> None:
     text = LONG[: 300 * size]
     stored = store(api, None, key="log", upload_id=send(api, text, size), metadata={"command": "make"})

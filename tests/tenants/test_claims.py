@@ -78,21 +78,11 @@ def rollback(api: Api) -> Any:
     [
         (None, "is not set"),
         ("no JSON", "holds no JSON"),
-        ('{"sub": "ana\\u0000", "exp": 4102444800}', "holds no JSON"),
-        ("[" * 50_000, "holds no JSON"),
-        ('"ana"', "names no user"),
-        ("null", "names no user"),
         (f"[{claims_of('ana')}]", "names no user"),
-        ('{"exp": 4102444800, "role": "claims_user"}', "names no user"),
-        (claims_of(""), "names no user"),
         (claims_of("é" * 256), "names no user"),
-        (claims_of(1), "names no user"),
         ('{"sub": "ana"}', "never expires"),
-        ('{"sub": "ana", "exp": "4102444800"}', "never expires"),
-        ('{"sub": "ana", "exp": null}', "never expires"),
         (claims_of("ana", 1000), "has expired"),
         (claims_of("ana", nbf=4102444799), "is not valid yet"),
-        (claims_of("ana", nbf="0"), "has a claim nbf that is not a number"),
     ],
 )
 def test_claims_without_a_user_or_a_time_are_refused(api: Api, claims: str | None, problem: str) -> None:
@@ -225,14 +215,13 @@ class TestNaming:
         with refused("role_name", "23505"):
             api.trust_claims(role_name="claims_bound")
 
-    @pytest.mark.parametrize("setting", [None, "", "role", "request jwt", "a.b;c", "request.", "é.é", "a." + "b" * 255])
+    @pytest.mark.parametrize("setting", [None, "role", "a.b;c", "request."])
     def test_settings_that_are_refused(self, api: Api, setting: str | None) -> None:
         with refused("setting", "22023"):
             api.trust_claims(role_name="claims_user", setting=setting)
 
-    @pytest.mark.parametrize("login", ["tenant_ana", "app_of_tenants"])
-    def test_only_administrators_name_roles(self, api: Api, login: str) -> None:
-        api.connection.execute(sql.SQL("set local session authorization {}").format(sql.Identifier(login)))
+    def test_only_administrators_name_roles(self, api: Api) -> None:
+        api.connection.execute("set local session authorization app_of_tenants")
         with pytest.raises(errors.InsufficientPrivilege, match="permission denied"):
             api.trust_claims(role_name="claims_anon")
 

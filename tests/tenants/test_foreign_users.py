@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
 import psycopg
@@ -73,16 +72,3 @@ def test_a_tenant_is_refused_all_users(api: Api, function: str) -> None:
 def test_a_tenant_whose_user_has_the_name_of_a_placeholder_is_refused_all_users(api: Api) -> None:
     with session_of(api.connection, "tenant_by_token", token_of("any")), pytest.raises(errors.InsufficientPrivilege):
         api.claim_jobs(worker="w")
-
-
-def test_an_id_that_is_known_tells_nothing_of_a_foreign_memory(api: Api) -> None:
-    [(memory_id,)] = api.query("select memory_id from memory.memories where user_id = 'bob'")
-    for known in (memory_id, uuid.UUID(int=7)):
-        assert refusal_of(api, "bound", "add_memory", user_id="bob", memory_id=known)[0] == "42501"
-
-
-def test_a_keyed_message_tells_nothing_of_a_foreign_thread(api: Api) -> None:
-    api.add_message(user_id="bob", thread_id="t1", role="user", content="Hello", idempotency_key="k")
-    for key in ("k", "unknown"):
-        arguments = {"user_id": "bob", "content": "Hello", "idempotency_key": key}
-        assert refusal_of(api, "bound", "add_message", **arguments)[0] == "42501"

@@ -158,13 +158,6 @@ class TestGrantsOfAdministrators:
             install(dsn)
             assert rights(api, "memory_reader") == before
 
-    def test_installing_again_runs_no_grant_and_locks_no_table(self, dsn: str, db: psycopg.Connection) -> None:
-        before = db.execute("select xmin, * from memory.role_grants order by role_name, object").fetchall()
-        with open_as(dsn) as reader, reader.transaction():
-            reader.execute("select from memory.messages")
-            install(dsn)
-        assert db.execute("select xmin, * from memory.role_grants order by role_name, object").fetchall() == before
-
 
 class TestOwnersWhoMayNotCreateRoles:
     @pytest.fixture
@@ -234,15 +227,6 @@ class TestOwnersWhoMayNotCreateRoles:
 
 
 class TestSeveralInstallations:
-    @pytest.mark.usefixtures("users")
-    def test_a_role_that_is_bound_in_one_database_reaches_nobody_in_another(self, empty_dsn: str) -> None:
-        execute(empty_dsn, "create extension vector")
-        install(empty_dsn)
-        with open_as(empty_dsn) as connection:
-            Api(connection).add_memory(user_id="ana", content="Of another database")
-        with open_as(empty_dsn, user="tenant_ana") as connection, pytest.raises(errors.InsufficientPrivilege):
-            Api(connection).list_memories(user_id="ana")
-
     def test_two_databases_may_be_installed_at_the_same_time(self, server: Server, empty_dsn: str, dsn: str) -> None:
         execute(dsn, "drop schema memory cascade")
         execute(empty_dsn, "create extension vector")
@@ -251,14 +235,6 @@ class TestSeveralInstallations:
             for installed in (dsn, empty_dsn):
                 with open_as(installed) as connection:
                     assert "search" in rights(Api(connection), "memory_app")["functions"]
-
-    def test_uninstalling_leaves_the_roles_and_installing_again_grants_all(
-        self, dsn: str, db: psycopg.Connection
-    ) -> None:
-        before = {role: rights(Api(db), role) for role in ROLES}
-        db.execute("drop schema memory cascade")
-        install(dsn)
-        assert {role: rights(Api(db), role) for role in ROLES} == before
 
 
 class TestDumps:

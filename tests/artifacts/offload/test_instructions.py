@@ -52,7 +52,7 @@ def test_an_edited_prompt_is_what_a_context_shows(api: Api) -> None:
 
 
 @pytest.mark.feature("C12")
-@pytest.mark.parametrize("max_tokens", [1, 60, 150, 300, 1500, 4000])
+@pytest.mark.parametrize("max_tokens", [60, 1500])
 def test_instructions_keep_within_the_budget(api: Api, max_tokens: int) -> None:
     for number in range(30):
         say(api, f"Message {number} about the harbour", "user", metadata={})

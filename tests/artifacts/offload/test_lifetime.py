@@ -74,8 +74,10 @@ def test_a_text_that_names_it_keeps_an_artifact(api: Api, name: str) -> None:
 
 
 @pytest.mark.feature("C2")
-@pytest.mark.parametrize("ref", ["[MemoryRef: npm-install]", "[MemoryRef: npm-install - npm install - 9 tokens]"])
-@pytest.mark.parametrize("is_quarantined", [True, False])
+@pytest.mark.parametrize(
+    ("ref", "is_quarantined"),
+    [("[MemoryRef: npm-install]", True), ("[MemoryRef: npm-install - npm install - 9 tokens]", False)],
+)
 def test_a_further_message_that_names_it_keeps_an_artifact(api: Api, ref: str, is_quarantined: bool) -> None:
     """In either form, in another thread, and while it is in quarantine, from which it may return."""
     other = {"user_id": "ana", "thread_id": "t2"}
