@@ -60,7 +60,7 @@ def test_a_key_is_made_of_the_description(api: Api, arguments: dict[str, Any], s
 @pytest.mark.feature("C3")
 @pytest.mark.parametrize(
     ("first", "second", "kept"),
-    [("2998-01-01", "2999-01-01", "2999-01-01"), ("2999-01-01", None, None)],
+    [
         ("2998-01-01", "2999-01-01", "2999-01-01"),
         ("2999-01-01", "2998-01-01", "2999-01-01"),
         ("2999-01-01", None, None),

@@ -26,18 +26,7 @@ def _make_document(api: Api) -> None:
     complete(api, claim(api, "consolidate"), articles=[article])
 
 
-def _make_summary(api: Api) -> None:
-    api.set_policy(settings={"search": {"embed_messages": False}})
-    api.talk(**ANA, rounds=1)
-    api.summarize_thread(**ANA)
-    complete(api, claim(api, "summarize_thread"), summary="They talked.")
-
-
 MAKE_AND_DROP: dict[str, tuple[Callable[[Api], Any], Callable[[Api], Any]]] = {
-    "message": (
-        lambda api: say(api, "Hello", expires_at="2090-01-01"),
-        lambda api: api.connection.execute("delete from memory.messages"),
-    ),
     "redacted message": (
         lambda api: say(api, "Hello", expires_at="2090-01-01"),
         lambda api: api.connection.execute("update memory.messages set content = 'redacted'"),
@@ -48,7 +37,6 @@ MAKE_AND_DROP: dict[str, tuple[Callable[[Api], Any], Callable[[Api], Any]]] = {
             user_id="ana", memory_id=api.value("select memory_id from memory.memories"), content="Likes coffee"
         ),
     ),
-    "summary": (_make_summary, lambda api: api.clear_thread(**ANA)),
     "document": (
         _make_document,
         lambda api: api.delete_document(
@@ -101,7 +89,7 @@ def test_a_thread_deleted_while_a_backfill_stores_its_embeddings_keeps_none(
 
 
 @pytest.mark.feature("E6")
-@pytest.mark.parametrize("source", ["redacted message", "message", "document"])
+@pytest.mark.parametrize("source", ["redacted message", "document"])
 def test_a_result_does_not_wait_for_a_deletion_that_is_not_committed(
     connect: Callable[..., psycopg.Connection], source: str
 ) -> None:

@@ -32,30 +32,6 @@ def test_a_job_reads_its_own_texts_and_not_those_that_the_user_has(db: psycopg.C
 
 
 @pytest.mark.feature("E6")
-def test_each_of_very_many_texts_is_embedded(active: Api) -> None:
-    document = str(active.add_document(user_id="ana", content="tea"))
-    embed(active)
-    active.connection.execute(
-        """
-        insert into memory.document_chunks
-        select (jsonb_populate_record(c, jsonb_build_object('number', n, 'content', 'tea ' || n))).*
-        from memory.document_chunks as c, generate_series(1, 599) as n where c.number = 0
-        """
-    )
-    assert [result["embedded"] for result in embed(active)] == [256, 256, 87]
-    assert len(embedded(active)) == 600
-    assert f"{document}/599" in embedded(active)
-
-
-@pytest.mark.feature("E6")
-def test_a_text_that_is_gone_is_not_embedded(active: Api) -> None:
-    [memory, _] = know(active, "likes tea", "likes coffee")
-    active.delete_memory(user_id="ana", memory_id=memory)
-    embed(active)
-    assert len(embedded(active)) == 1
-
-
-@pytest.mark.feature("E6")
 def test_a_memory_that_is_prolonged_after_it_expired_is_embedded(active: Api) -> None:
     know(active, "likes tea", expires_at="2020-01-01T00:00:00Z")
     assert nothing_to_do(active)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.embeddings.model_switch.steps import embed, found, hand_in, keep_query, know, register, status
-from tests.support.protocol import claim, lease, make_due, open_jobs, say
+from tests.embeddings.model_switch.steps import embed, found, keep_query, know, register, status
+from tests.support.protocol import lease, make_due, open_jobs, say
 from tests.support.sqlapi import Api
 
 
@@ -44,24 +44,6 @@ def test_backfill_status_counts_only_memories_that_can_be_found(api: Api) -> Non
     assert status(api) == {"new": (0, 1), "old": (1, 1)}
     embed(api)
     assert status(api) == {"new": (1, 1), "old": (1, 1)}
-
-
-@pytest.mark.feature("F4")
-def test_texts_stored_during_a_backfill_are_embedded_by_both_models(api: Api) -> None:
-    know(api, 1)
-    embed(api)
-    register(api)
-    know(api, 2)
-    say(api, "message 3")
-    say(api, "message 4", thread_id="t2", user_id="bob")
-    job = claim(api, "backfill")
-    know(api, 5)
-    hand_in(api, job)
-    embed(api)
-    assert status(api) == {"new": (5, 5), "old": (5, 5)}
-    know(api, 6)
-    embed(api)
-    assert status(api) == {"new": (6, 6), "old": (6, 6)}
 
 
 @pytest.mark.feature("F4")
