@@ -126,34 +126,6 @@ def test_what_a_forgotten_user_named_and_left_unfinished_goes_too(spaces: Api, s
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("call", [("grant_space", "access"), ("forget_user", "spaces")])
-def test_a_null_is_no_unknown_value(api: Api, call: tuple[str, str]) -> None:
-    function, argument = call
-    named = {"space": "team"} if function == "grant_space" else {}
-    error = refused(api, function, "22023", user_id="ana", **named, **{argument: None})
-    assert error.diag.message_primary == f"{argument}: must not be null"
-
-
-def test_what_is_written_without_a_tenants_session_has_no_writer(spaces: Api) -> None:
-    spaces.add_memory(user_id=TEAM, content="Nobody knows who said this")
-    assert spaces.query("select from memory.space_writes") == []
-    spaces.forget_user(user_id="ben", spaces="forget")
-    assert len(spaces.list_memories(user_id=TEAM)) == 2
-
-
-def test_a_sweep_forgets_who_wrote_what_is_gone(spaces: Api, session: Callable[[str], Api]) -> None:
-    ben = session("ben")
-    memory_id = write_as_ben(ben)
-    spaces.sweep()
-    assert spaces.value("select count(*) from memory.space_writes") == 9
-    spaces.delete_artifact(user_id=TEAM, key="log")
-    spaces.delete_documents(user_id=TEAM, doc_type="document")
-    spaces.forget_memory(user_id=TEAM, memory_id=memory_id)
-    spaces.delete_thread(user_id=TEAM, thread_id="chat")
-    spaces.sweep()
-    assert spaces.query("select distinct source from memory.space_writes") == [("memory",)]
-
-
 def test_who_reuses_an_id_wrote_what_has_it_now(spaces: Api, session: Callable[[str], Api]) -> None:
     ben = session("ben")
     memory_id = write_as_ben(ben)
@@ -169,17 +141,6 @@ def test_who_reuses_an_id_wrote_what_has_it_now(spaces: Api, session: Callable[[
     ]
     assert [row.key for row in spaces.list_artifacts(user_id=TEAM)] == ["log"]
     assert spaces.get_memory(user_id=TEAM, memory_id=memory_id).content == "Said by somebody else"
-
-
-def test_who_stores_the_same_again_has_not_written_it(spaces: Api, session: Callable[[str], Api]) -> None:
-    ben = session("ben")
-    spaces.store_artifact(user_id=TEAM, key="log", content="A log of somebody else")
-    memory_id = spaces.add_memory(user_id=TEAM, content="Lunch is at noon").memory_id
-    ben.store_artifact(user_id=TEAM, key="log", content="A log of somebody else")
-    ben.add_memories(user_id=TEAM, memories=[{"memory_id": str(memory_id), "content": "Lunch is at noon"}])
-    spaces.forget_user(user_id="ben", spaces="forget")
-    assert [row.key for row in spaces.list_artifacts(user_id=TEAM)] == ["log"]
-    assert spaces.get_memory(user_id=TEAM, memory_id=memory_id)
 
 
 def test_who_changes_anything_but_the_words_has_not_written_it(spaces: Api, session: Callable[[str], Api]) -> None:
