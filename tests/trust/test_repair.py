@@ -10,7 +10,7 @@ from tests.memories.steps import contents
 from tests.support.sqlapi import Api
 from tests.trust.test_quarantine import everywhere, extracted, said
 
-SOURCES = 100
+SOURCES = 10
 
 
 def summarize(api: Api, thread: str, kind: str, end_seq: int, text: str) -> None:
@@ -40,7 +40,7 @@ def article(api: Api, content: str, memory_ids: list[Any]) -> None:
 
 
 @pytest.mark.feature("F10")
-def test_nothing_of_a_hundred_poisoned_sources_is_left_and_everything_honest_is(api: Api) -> None:
+def test_nothing_of_many_poisoned_sources_is_left_and_everything_honest_is(api: Api) -> None:
     for number in range(SOURCES):
         thread = f"t{number}"
         said(api, "user", f"Honest question {number}", thread)

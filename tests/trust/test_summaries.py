@@ -50,15 +50,6 @@ def test_a_summary_that_looks_like_an_attack_is_refused(api: Api, begun: Callabl
 
 
 @pytest.mark.feature("F10")
-def test_with_the_rules_switched_off_a_summary_is_not_judged(api: Api) -> None:
-    activate(api)
-    job = compression_job(api)
-    api.set_policy(settings={"trust": {"rules": False}})
-    complete(api, job, summary=POISONED)
-    assert [row.summary for row in api.get_thread_summary(**ANA)] == [POISONED]
-
-
-@pytest.mark.feature("F10")
 def test_the_built_in_model_copies_what_was_judged_before(api: Api) -> None:
     complete(api, compression_job(api), summary=POISONED)
     assert [row.summary for row in api.get_thread_summary(**ANA)] == [POISONED]
