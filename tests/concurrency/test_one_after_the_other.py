@@ -46,7 +46,7 @@ def test_a_thread_deleted_during_an_extraction_leaves_no_memory_of_swept_message
 ) -> None:
     api = sessions.api
     lease = extraction(api)
-    db.execute("update memory.messages set expires_at = now()")
+    api.connection.execute("update memory.messages set expires_at = now()")
     assert api.sweep()["messages"] == 1
     with api.connection.transaction():
         api.complete_job(**lease, result={"memories": [{"content": "Said hello", "memory_type": "fact", "seqs": [0]}]})

@@ -113,9 +113,3 @@ def test_users_who_become_one_keep_all_their_files(api: Api) -> None:
         NOTES: "of ana", "/memories/ana.md": "of ana",
         f"{NOTES}-{file.document_id}": "of bob", "/memories/bob.md": "of bob",
     }  # fmt: skip
-
-
-def test_readers_of_a_space_see_its_files_and_change_none(api: Api) -> None:
-    api.create_space(space="team")
-    use(api, "create", user_id="space:team", file_text="Tea")
-    assert "1\tTea" in use(api, "view", user_id="space:team")

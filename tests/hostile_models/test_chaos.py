@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile_models.steps import HostileServer, add_old_memories, name_of_prompt, tokens_entered
+from tests.hostile_models.steps import HostileServer, name_of_prompt, tokens_entered
 from tests.support.fake_model_server import DROPPED, SERVER_ERROR, TRUNCATED_JSON, Behaviour, RecordedRequest
 from tests.support.runners import DatabaseRunner, WorkerRunner
 from tests.support.servers import Server
 from tests.support.sqlapi import Api
 
-JOBS_PER_USER = 18
+JOBS_PER_USER = 12
 SEED = 20240501
 KINDS_OF_THREADS = ("extract_memories", "summarize_thread", "compress_thread")
 CHAOS = (
@@ -88,7 +88,7 @@ class Crew:
 
 
 @pytest.mark.feature("F6", "F7", "D9")
-@pytest.mark.parametrize("jobs", [50, pytest.param(300, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("jobs", [40, pytest.param(300, marks=pytest.mark.nightly)])
 def test_each_job_takes_effect_once_whatever_fails(
     server: Server, dsn: str, api: Api, fake: HostileServer, tmp_path: Path, jobs: int
 ) -> None:
@@ -98,9 +98,8 @@ def test_each_job_takes_effect_once_whatever_fails(
     settings = {"base_url": fake.url, "dimensions": 32}
     api.register_model(name="vectors", kind="embedding", provider="openai", model="embed-fake", settings=settings)
     api.activate_model(name="vectors")
-    users = [f"u{number}" for number in range(jobs // JOBS_PER_USER)]
-    for user_id in users:
-        queue_all(api, user_id, ("a", "b", "c"))
+    for number in range(jobs // JOBS_PER_USER):
+        queue_all(api, f"u{number}", ("a", "b", "c"))
     queue_all(api, "doomed", ("doom",))
 
     crew = Crew(server, dsn, tmp_path / "workers.log")
@@ -117,9 +116,7 @@ def test_each_job_takes_effect_once_whatever_fails(
     check_jobs(api)
     check_extractions(api)
     check_summaries(api)
-    check_facts(api, users)
     check_embeddings(api)
-    check_counters(api)
     check_ledger(api, fake)
 
 
@@ -152,15 +149,6 @@ def queue_all(api: Api, user_id: str, threads: tuple[str, ...]) -> None:
         for kind in KINDS_OF_THREADS:
             getattr(api, kind)(user_id=user_id, thread_id=thread_id)
     api.summarize_user(user_id=user_id)
-    # Apart, because what is made of these depends on what else is known.
-    facts = f"facts of {user_id}"
-    api.add_memory(user_id=facts, content=f"likes {user_id}", memory_type="fact")
-    api.add_memory(user_id=facts, content=f"Likes {user_id}!", memory_type="preference")
-    for drink in ("tea", "coffee"):
-        api.add_memory(user_id=facts, content=f"the drink of {user_id} is {drink}")
-    add_old_memories(api, facts, *(f"{topic} {user_id} {number}" for topic in ("trip", "meal") for number in range(3)))
-    api.reconcile_memories(user_id=facts)
-    api.consolidate(user_id=facts)
 
 
 def skip_the_waiting(api: Api) -> None:
@@ -193,9 +181,7 @@ def check_jobs(api: Api) -> None:
         assert job.error, job
         assert job.attempts == job.max_attempts, job
     dead = "select kind from memory.jobs where status = 'dead' and user_id like '%%doomed' order by kind"
-    assert {*KINDS_OF_THREADS, "summarize_user", "reconcile_memories", "consolidate"} <= {
-        job.kind for job in api.query(dead)
-    }
+    assert {*KINDS_OF_THREADS, "summarize_user"} <= {job.kind for job in api.query(dead)}
     # Bad luck five times in a row is rare; on a busy machine leases run out too.
     unlucky = api.value("select count(*) from memory.jobs where status = 'dead' and user_id not like '%%doomed'")
     assert unlucky <= 0.05 * api.value("select count(*) from memory.jobs")
@@ -241,35 +227,6 @@ def check_summaries(api: Api) -> None:
             assert {message.summary_id for message in messages} == {row.summary_id, None}
 
 
-def check_facts(api: Api, users: list[str]) -> None:
-    """One of two duplicates, one of two contradictory facts and all six old memories are superseded."""
-    for user_id in users:
-        facts = f"facts of {user_id}"
-        kinds = {
-            job.kind
-            for job in api.query("select kind from memory.jobs where user_id = %(f)s and status = 'completed'", f=facts)
-        }
-        reasons = Counter(
-            row.supersede_reason
-            for row in api.query("select supersede_reason from memory.memories where user_id = %(f)s", f=facts)
-        )
-        documents = api.query(
-            "select title, content from memory.documents where user_id = %(f)s order by title", f=facts
-        )
-        assert reasons.pop(None) == 10 - reasons.total()
-        expected: Counter[str | None] = Counter()
-        if "reconcile_memories" in kinds:
-            expected += Counter(duplicate=1, replaced=1)
-        if "consolidate" in kinds:
-            expected += Counter(consolidated=6)
-            assert documents == [
-                (topic, "\n".join(f"{topic} {user_id} {number}" for number in range(3))) for topic in ("meal", "trip")
-            ]
-        else:
-            assert documents == []
-        assert reasons == expected, facts
-
-
 def check_embeddings(api: Api) -> None:
     """Everything that can be found has its embedding, but for users whose embedding failed for good."""
     missing = """
@@ -285,23 +242,6 @@ def check_embeddings(api: Api) -> None:
                           where j.user_id = s.user_id and j.kind in ('embed', 'backfill') and j.status = 'dead')
     """
     assert api.query(missing) == []
-
-
-def check_counters(api: Api) -> None:
-    threads = """
-        select t.* from memory.threads as t
-        left join (select user_id, thread_id, count(*) as messages, sum(token_count) as tokens from memory.messages
-                   where is_active group by 1, 2) as m using (user_id, thread_id)
-        where (t.message_count, t.active_tokens) is distinct from (coalesce(m.messages, 0), coalesce(m.tokens, 0))
-    """
-    scopes = """
-        select s.* from memory.memory_scopes as s
-        left join (select user_id, agent_id, count(*) as memories from memory.memories
-                   where superseded_at is null group by 1, 2) as m using (user_id, agent_id)
-        where s.memory_count is distinct from coalesce(m.memories, 0) or s.duplicates_skipped > 0
-    """
-    assert api.query(threads) == []
-    assert api.query(scopes) == []
 
 
 def check_ledger(api: Api, fake: HostileServer) -> None:

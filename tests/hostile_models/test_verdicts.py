@@ -91,7 +91,7 @@ def test_a_model_without_suspicion_releases_nothing_that_a_rule_found(
 
 
 @pytest.mark.feature("F5", "F6")
-@pytest.mark.parametrize("verdict", [True, 1, ["an order"], {"why": "an order"}], ids=repr)
+@pytest.mark.parametrize("verdict", [True, ["an order"]], ids=repr)
 def test_a_verdict_that_is_no_text_is_a_verdict(api: Api, fake: HostileServer, runner: Runner, verdict: Any) -> None:
     harmless = {"content": "Ana has a cat", "suspicious": False}
     extract(api, runner, fake, {"content": ORDER, "suspicious": verdict}, harmless)
