@@ -110,24 +110,6 @@ def test_a_sweep_passes_over_what_is_in_use(connect: Callable[..., psycopg.Conne
 
 
 @pytest.mark.feature("C6", "E14")
-def test_a_change_waits_for_the_words_that_are_being_stored(connect: Callable[..., psycopg.Connection]) -> None:
-    worker, client = Api(connect()), Api(connect())
-    store(worker, "tea", key="log", description="Harbour")
-    job = claim(worker, "parse_artifacts")
-    statement = "delete from memory.artifacts"
-    with ThreadPoolExecutor(1) as pool:
-        with worker.connection.transaction():
-            complete(worker, job, max_bytes=1000)
-            changing = pool.submit(client.connection.execute, statement)
-            with pytest.raises(FutureTimeoutError):
-                changing.result(0.2)
-        changing.result(PATIENCE)
-    worker.sweep()
-    assert found(worker, "harbour") == []
-    assert worker.value("select count(*) from memory.artifact_parts") == 0
-
-
-@pytest.mark.feature("C6", "E14")
 def test_a_job_passes_over_words_that_are_being_changed(connect: Callable[..., psycopg.Connection]) -> None:
     worker, client = Api(connect(options="-c lock_timeout=5s")), Api(connect())
     for key in ("changed", "free"):

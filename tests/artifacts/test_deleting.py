@@ -43,13 +43,6 @@ def test_an_artifact_is_deleted_with_its_embedding_by_its_user_alone(api: Api) -
     assert read(api, "log") == "boat"
 
 
-@pytest.mark.feature("C3")
-def test_an_expired_artifact_is_left_to_the_sweep(api: Api) -> None:
-    store(api, key="log", expires_at="2020-01-01")
-    assert api.delete_artifact(user_id="ana", key="log") is False
-    assert api.sweep()["artifacts"] == 1
-
-
 @pytest.mark.feature("C3", "B6")
 def test_expired_artifacts_are_swept_with_their_embeddings(api: Api) -> None:
     activate(api, "ada", "embedding")

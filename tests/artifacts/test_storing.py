@@ -144,14 +144,6 @@ def test_a_missing_description_is_made_at_once(api: Api, case: str) -> None:
     assert stored.memory_ref == f"[MemoryRef: k - {expected} - {stored.token_count} tokens]"
 
 
-@pytest.mark.feature("C3")
-@pytest.mark.parametrize("key", ["x" * 255, "a=b+c#d@e.f-g", "https://a.org/b"])
-def test_keys_may_be_names_paths_and_addresses(api: Api, key: str) -> None:
-    reference = store(api, "Tea", key=key).memory_ref
-    assert reference == f"[MemoryRef: {key} - Tea - 1 tokens]"
-    assert (read(api, key), read(api, reference), found(api, "tea")) == ("Tea", "Tea", [key])
-
-
 DIRECT = """
     insert into memory.artifacts (user_id, key, content, description, artifact_type, agent_id, thread_id, metadata)
     values (%(user_id)s, %(key)s, %(content)s, %(description)s, %(artifact_type)s, %(agent_id)s, %(thread_id)s,

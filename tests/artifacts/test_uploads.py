@@ -11,7 +11,7 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 import psycopg
 import pytest
 
-from tests.artifacts.steps import embed, found, listed, read, search, store
+from tests.artifacts.steps import embed, found, listed, read, store
 from tests.support.protocol import activate
 from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api, refused
@@ -124,35 +124,3 @@ def test_two_pieces_that_come_at_once_follow_each_other(connect: Callable[..., p
                 waiting.result(0.2)
         waiting.result(PATIENCE)
     assert read(first, store(first, None, upload_id=upload_id).key) == "begin\none\ntwo\n"
-
-
-@pytest.mark.feature("C3")
-def test_plain_sql_may_insert_update_and_upsert_contents(api: Api) -> None:
-    insert = "insert into memory.artifacts as a (user_id, key, content) values ('ana', 'log', %(content)s) "
-    api.query(insert + "returning 1", content=LONG)
-    assert read(api, "log") == LONG
-    assert api.query(insert + "on conflict do nothing returning 1", content="two") == []
-    api.query(
-        insert + "on conflict (user_id, key) do update set content = excluded.content returning 1", content="boat"
-    )
-    assert (read(api, "log"), found(api, "boat")) == ("boat", ["log"])
-    api.query("update memory.artifacts set content = 'kite' returning 1")
-    assert (read(api, "log"), found(api, "boat"), found(api, "kite")) == ("kite", [], ["log"])
-    assert search(api, "kite")[0].details["token_count"] == 1
-    assert api.query("select content, first_byte from memory.artifact_parts") == [("kite", 0)]
-    api.query("delete from memory.artifacts returning 1")
-    assert api.query("select from memory.artifact_parts") == []
-
-
-@pytest.mark.feature("C6")
-def test_a_changed_description_is_found_and_embedded_anew(api: Api) -> None:
-    activate(api, "ada", "embedding")
-    store(api, LONG, key="log", description="Harbour")
-    while api.sweep()["checked"]:
-        pass
-    embed(api)
-    api.query("update memory.artifacts set description = 'Boats' returning 1")
-    assert (found(api, "harbour"), found(api, "boats")) == ([], ["log"])
-    assert api.sweep()["checked"] == 1
-    [text] = embed(api)
-    assert text.startswith("Boats\n")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.documents.steps import FILLER, LONG, SENTENCES, chunks, cut, embed, embedded, find, hand_in, pieces, store
+from tests.documents.steps import FILLER, LONG, SENTENCES, chunks, cut, embed, embedded, find, hand_in, store
 from tests.support.protocol import activate, claim, complete, lease, nothing_to_do, open_jobs
 from tests.support.sqlapi import Api, refused
 
@@ -181,18 +181,3 @@ def test_malformed_pieces_are_refused_whole(api: Api) -> None:
         with refused("result"):
             api.complete_job(**lease(job), result=Jsonb(result))
     assert api.state() == before
-
-
-@pytest.mark.feature("A13")
-def test_a_bad_piece_of_one_document_stores_none_of_another(api: Api) -> None:
-    store(api)
-    store(api)
-    job = claim(api, "chunk_documents")
-    good, bad = pieces(LONG), pieces(LONG + "x")
-    with refused("result"):
-        api.complete_job(
-            **lease(job),
-            result={"documents": [{"number": 1, "chunks": good}, {"number": 2, "chunks": bad}]},
-        )
-    assert [tokens for _, _, tokens in chunks(api)] == [None, None]
-    assert api.fail_job(**lease(job), error="nonsense") == "pending"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.embeddings.steps import EAST, embed, embedded, hand_in, know, texts
-from tests.support.protocol import ANA, claim, complete, lease, nothing_to_do, open_jobs, say
+from tests.support.protocol import ANA, claim, lease, nothing_to_do, open_jobs, say
 from tests.support.sqlapi import Api, refused
 
 
@@ -52,35 +52,3 @@ def test_the_embedding_of_a_message_that_is_gone_is_not_stored(active: Api) -> N
     with refused("lease_token", "AM001"):
         active.complete_job(**lease(job), result={"embeddings": [EAST]})
     assert embedded(active) == {}
-
-
-@pytest.mark.feature("E6")
-def test_a_deleted_row_has_no_embedding(active: Api) -> None:
-    active.talk(**ANA, rounds=2)
-    active.summarize_thread(**ANA)
-    complete(active, claim(active, "summarize_thread"), summary="They talked.")
-    [memory_id] = know(active, "Likes tea")
-    document_id = active.add_document(user_id="ana", content="Bought a boat")
-    embed(active)
-    sources = "select source, count(*) from memory.texts where model is not null group by 1 order by 1"
-    assert active.query(sources) == [("document", 1), ("memory", 1), ("message", 4), ("summary", 1)]
-    active.delete_thread(**ANA)
-    assert active.query(sources) == [("document", 1), ("memory", 1)]
-    active.delete_document(user_id="ana", document_id=document_id)
-    active.delete_memory(user_id="ana", memory_id=memory_id)
-    active.sweep()
-    assert embedded(active) == {}
-
-
-@pytest.mark.feature("E6")
-def test_the_summary_that_another_one_continues_needs_no_embedding(active: Api) -> None:
-    for number in range(2):
-        active.talk(**ANA, rounds=1)
-        active.summarize_thread(**ANA)
-        complete(active, claim(active, "summarize_thread"), summary=f"Summary {number}")
-        embed(active)
-    summaries = "select id from memory.texts where model is not null and source = 'summary'"
-    [newest] = active.get_thread_summary(**ANA)
-    assert str(newest.summary_id) in [row.id for row in active.query(summaries)]
-    active.clear_thread(**ANA)
-    assert active.query(summaries) == []

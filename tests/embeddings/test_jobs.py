@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.embeddings.steps import embed, hand_in, know, texts
-from tests.support.embeddings import EMBEDDINGS
+from tests.embeddings.steps import embed, know, texts
 from tests.support.protocol import ANA, activate, age, claim, complete, nothing_to_do, open_jobs, say
-from tests.support.sqlapi import Api, wide_text
+from tests.support.sqlapi import Api
 
 # When -----------------------------------------------------------------------------------------------------------------
 
@@ -78,16 +77,6 @@ def test_a_model_that_becomes_active_embeds_the_texts_that_exist(api: Api) -> No
     assert embed(api) == []
 
 
-@pytest.mark.feature("E6")
-def test_a_job_of_the_former_model_stores_its_result_and_the_new_model_follows(active: Api) -> None:
-    know(active, "Likes tea")
-    job = claim(active)
-    activate(active, "new", "embedding")
-    hand_in(active, job)
-    assert active.query(f"select model from {EMBEDDINGS} as e") == [("ada",)]
-    assert claim(active, "backfill").payload["model"]["name"] == "new"
-
-
 # What -----------------------------------------------------------------------------------------------------------------
 
 
@@ -148,13 +137,6 @@ def test_memories_that_are_not_current_are_not_embedded(active: Api) -> None:
     active.update_memory(user_id="ana", memory_id=over, expires_at="2020-01-01")
     active.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
     assert texts(active) == ["new"]
-
-
-@pytest.mark.feature("E6")
-def test_long_texts_are_cut_to_what_models_read(active: Api) -> None:
-    text = wide_text(50_000)
-    know(active, text)
-    assert texts(active) == [text[:24_000]]
 
 
 @pytest.mark.feature("E6")

@@ -98,39 +98,6 @@ def test_a_memory_that_somebody_reworded_is_never_folded(active: Api) -> None:
     assert "Likes tea, black" in current(active)
 
 
-@pytest.mark.feature("E12")
-def test_a_near_duplicate_that_may_not_fold_does_not_keep_others_from_folding(active: Api) -> None:
-    know(active, "Born in 1986", "Born in 1985", "Born in Lisbon in 1985")
-    assert embed(active)[-1]["folded"] == 1
-    assert current(active) == ["Born in 1986", "Born in Lisbon in 1985"]
-
-
-@pytest.mark.feature("E12")
-@pytest.mark.parametrize(("said_first", "embedded_last"), [("a", "a"), ("b", "a")])
-def test_of_equally_long_texts_the_one_said_first_stays_whichever_was_stored_or_embedded_first(
-    active: Api, said_first: str, embedded_last: str
-) -> None:
-    for content in ("a", "b"):
-        know(active, content, valid_from=f"{2020 if content == said_first else 2021}-01-01T00:00:00Z")
-    embed(active, {embedded_last: [0.0, 1.0, 0.0]})
-    active.connection.execute(
-        "update memory.texts set model = null, embedding = null, code = null "
-        "where id = (select memory_id::text from memory.memories where content = %s)",
-        [embedded_last],
-    )
-    know(active, "c", agent_id="other")  # queues the next job
-    embed(active)
-    assert [row.content for row in active.list_memories(user_id="ana", agent_id="default")] == [said_first]
-
-
-@pytest.mark.feature("E12")
-def test_one_of_several_near_duplicates_stays(active: Api) -> None:
-    assert folded(active, *[EAST] * 5) == ["bcdef"]
-    know(active, "x", "y", "z")
-    embed(active)
-    assert current(active) == ["bcdef"]
-
-
 @pytest.mark.feature("E12", "A3")
 @pytest.mark.parametrize(
     "other",

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from tests.embeddings.steps import embed, embedded, hand_in, know, texts
-from tests.support.protocol import activate, claim, nothing_to_do, open_jobs
+from tests.support.protocol import activate, claim, open_jobs
 from tests.support.sqlapi import Api
 
 
@@ -29,14 +29,6 @@ def test_a_job_reads_its_own_texts_and_not_those_that_the_user_has(db: psycopg.C
     db.execute("vacuum memory.texts, memory.jobs")
     assert read("likes coffee") < few + 200  # two looks at all texts read 2,000
     assert len(embedded(api)) == 503
-
-
-@pytest.mark.feature("E6")
-def test_a_memory_that_is_prolonged_after_it_expired_is_embedded(active: Api) -> None:
-    know(active, "likes tea", expires_at="2020-01-01T00:00:00Z")
-    assert nothing_to_do(active)
-    active.connection.execute("update memory.memories set expires_at = '2100-01-01'")
-    assert texts(active) == ["likes tea"]
 
 
 @pytest.mark.feature("E6", "F4")

@@ -63,7 +63,6 @@ BEFORE = "create table memory.memory_types ("
             "  subject text, -- wording\n  mood text,",
             r'43_memories/tables\.sql: memories\.mood says "".* -- wording for a text',
         ),
-        (TABLES_SQL, "subject text, -- wording", "subject text, -- wordings", r'memories\.subject says "wordings"'),
         (
             TABLES_SQL,
             BEFORE,
@@ -71,7 +70,6 @@ BEFORE = "create table memory.memory_types ("
             r"43_memories/registry\.toml: \[moods\] needs exported = .* or not_exported",
         ),
         (MEMORIES, "[memory_types]", "[moods]\n\n[memory_types]", r"entry \[moods\], but tables\.sql makes no"),
-        (MEMORIES, "listed = true", "is_listed = true", r"\[memory_scopes\] has an unknown entry is_listed"),
         (AUDIT, 'user_id = "null"\n', "", r"\[audit\] needs without_user for user_id"),
     ],
 )

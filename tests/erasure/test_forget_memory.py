@@ -216,22 +216,6 @@ def test_duplicates_go_and_what_it_contradicted_is_current_again(models: Api) ->
         assert not api.add_memory(**ANA, content=content, source="extraction").inserted
 
 
-def test_near_duplicates_go_and_other_memories_stay(models: Api) -> None:
-    api = models
-    api.register_model(name="m", kind="embedding", provider="openai", model="m")
-    api.activate_model(name="m")
-    for content in ("Likes green tea", "Really likes green tea", "Likes black tea", "Has a cat"):
-        api.add_memory(**ANA, content=content)
-    vectors = {"Has a cat": [0.0, 1.0]}
-    for job in api.claim_jobs(worker="w", kinds=["embed", "backfill"], max_jobs=5):
-        found = [vectors.get(text["text"], [1.0, 0.0]) for text in job.payload["texts"]]
-        lease = {"user_id": "ana", "job_id": job.job_id, "lease_token": job.lease_token}
-        api.complete_job(**lease, result={"embeddings": found})
-    [green] = [memory for memory in api.list_memories(**ANA) if memory.content == "Likes green tea"]
-    api.forget_memory(**ANA, memory_id=green.memory_id)
-    assert sorted(contents(api)) == ["Has a cat", "Likes black tea"]
-
-
 def test_messages_that_compression_put_away_come_back_without_it(models: Api) -> None:
     api = models
     api.talk("ana", "t1", rounds=10)

@@ -14,7 +14,7 @@ from agent_memory import Memory
 from agent_memory.errors import NotFoundError
 
 from tests.erasure.conftest import ANA, rows
-from tests.support.protocol import complete, lease, open_jobs
+from tests.support.protocol import complete, lease
 from tests.support.sqlapi import TABLES, Api, refused
 
 pytestmark = pytest.mark.feature("F25")
@@ -125,20 +125,6 @@ def test_a_running_job_loses_its_lease_and_begins_anew(api: Api) -> None:
         complete(api, job, memories=[])
 
 
-def test_nothing_is_extracted_or_embedded_again(api: Api) -> None:
-    api.register_model(name="m", kind="embedding", provider="openai", model="m")
-    api.activate_model(name="m")
-    api.set_policy(settings={"search": {"embed_messages": True}})
-    api.talk("ana", "t1", rounds=5)
-    api.talk("bob", "t1", rounds=5)
-    while api.finish_jobs(memory="Likes tea"):
-        pass
-    embedded = api.value("select count(*) from memory.texts where model is not null")
-    merge(api)
-    assert api.value("select count(*) from memory.texts where model is not null and user_id = 'bob'") == embedded
-    assert set(open_jobs(api)) <= {"reconcile_memories"}
-
-
 @pytest.mark.feature("F5")
 def test_what_either_forgot_stays_forgotten(api: Api) -> None:
     for user, said in (("ana", "Was in prison in Oslo"), ("bob", "Has a secret twin")):
@@ -192,17 +178,6 @@ def test_the_former_user_is_forgotten_and_named_nowhere(filled: Api) -> None:
     assert filled.was_forgotten(user_id="bo", messages=[{"content": "Was in prison in Oslo"}]) == [True]
 
 
-def test_two_users_are_merged_back_and_forth_while_a_job_runs(api: Api) -> None:
-    for user in ("ana", "bob"):
-        api.add_document(user_id=user, content="Tea is green. " * 2000)
-    [job] = api.claim_jobs(worker="test", kinds="{chunk_documents}", user_id="ana")
-    for _ in range(2):
-        merge(api, "ana", "bob")
-        merge(api, "bob", "ana")
-    assert job.job_id in {row[0] for row in api.query("select job_id from memory.gone_jobs")}
-    assert len(api.list_documents(user_id="ana")) == 2
-
-
 def test_what_is_refused(api: Api) -> None:
     api.add_memory(user_id="bob", content="Likes tea")
     with refused("from_user_id", "P0002"):
@@ -228,20 +203,6 @@ def test_another_memory_of_one_id_is_refused_and_the_same_is_one(api: Api) -> No
     with refused("from_user_id", "23505"):
         merge(api)
     assert memories(api, "ana") == ["Likes coffee"]
-
-
-def test_another_document_of_one_id_is_refused_and_the_same_is_one(api: Api) -> None:
-    document_id = api.add_document(user_id="bob", content="Tea is green", title="Tea")
-    add = "insert into memory.documents (user_id, document_id, title, content) values ('ana', %s, %s, %s)"
-    api.connection.execute(add, [document_id, "Tea", "Tea is green"])
-    merge(api)
-    assert [row.title for row in api.list_documents(user_id="bob")] == ["Tea"]
-    assert [row.source for row in api.search(user_id="bob", query="green", mode="keyword")] == ["document"]
-    api.connection.execute(add, [document_id, "Coffee", "Coffee is black"])
-    with refused("from_user_id", "23505") as error:
-        merge(api)
-    assert str(document_id) in str(error.value)
-    assert [row.title for row in api.list_documents(user_id="ana")] == ["Coffee"]
 
 
 def test_it_is_audited_and_a_bound_role_follows(api: Api) -> None:

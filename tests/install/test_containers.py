@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -209,11 +208,3 @@ def test_the_worker_the_sweep_and_the_install_of_the_manifests_run(
         arguments = template["spec"]["containers"][0]["args"]
         if arguments[0] in ("sweep", "install"):
             subprocess.run(command(arguments), env=there, check=True)
-
-
-def test_the_commands_of_the_page_name_files_that_are_there() -> None:
-    words = [word for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for word in shlex.split(block, True)]
-    files = [word for word in words if word.startswith("docker/")]
-    assert len(files) == 4
-    assert all((ROOT / file).exists() for file in files)
-    assert set(re.findall(r"--target (\w+)", PAGE)) <= stages().keys()

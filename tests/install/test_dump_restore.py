@@ -47,18 +47,6 @@ def test_dump_drop_and_restore_lose_nothing(
 
 
 @pytest.mark.feature("F13")
-def test_the_file_changes_nothing_in_a_restored_database(
-    dsn: str, db: psycopg.Connection, empty_dsn: str, run: Run, dump: Callable[..., str], tmp_path: Path
-) -> None:
-    use(Api(db))
-    file = tmp_path / "dump.sql"
-    file.write_text(dump(dsn))
-    run("psql", "-Xq", "--variable=ON_ERROR_STOP=1", "-f", file, empty_dsn)
-    install(empty_dsn)
-    assert dump(empty_dsn) == file.read_text()
-
-
-@pytest.mark.feature("F13")
 def test_doctor_notices_a_restore_without_privileges_and_the_file_repairs_it(
     empty_dsn: str, dsn: str, run: Run, dump: Callable[..., str], tmp_path: Path
 ) -> None:

@@ -47,15 +47,6 @@ def test_commands_say_whether_the_core_stands_alone(core: str) -> None:
     assert f"this file lacks ({everything})" in run(core, "install", "--core")
 
 
-def test_the_core_has_no_settings_of_add_ons(core: str) -> None:
-    with open_as(core) as connection:
-        settings = Api(connection).get_policy()
-        assert not {"artifacts", "checkpoints", "masking", "secrets", "trust"} & set(settings)
-        assert not {"artifacts_share", "expand_artifacts", "spaces"} & set(settings["context"])
-        with pytest.raises(errors.InvalidParameterValue, match='unknown section "masking"'):
-            Api(connection).set_policy(settings={"masking": {"classes": ["email"]}})
-
-
 def test_a_call_of_a_missing_add_on_names_the_reason(core: str) -> None:
     with Memory(core) as memory, pytest.raises(NotInstalledError, match="belongs to an add-on: function ") as raised:
         memory.list_secrets("ana")

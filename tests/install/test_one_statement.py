@@ -20,7 +20,6 @@ from psycopg.conninfo import conninfo_to_dict
 from tests.install.steps import ANA, VERSION
 from tests.install.upgrades import LATER, PART, Build
 from tests.support.installer import execute, install, open_as
-from tests.support.servers import Run
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F27")
@@ -122,20 +121,6 @@ def test_nothing_in_the_statement_is_taken_for_a_value_of_a_tool(statement: str)
     assert re.findall(r"[:%?]|\$\{", statement) == []
 
 
-def test_drivers_send_it_as_one_statement(empty_dsn: str, statement: str) -> None:
-    execute(empty_dsn, "create extension vector")
-    with open_as(empty_dsn) as connection:
-        connection.execute(statement, prepare=True)
-        assert Api(connection).version() == VERSION
-
-
-def test_another_isolation_level_is_refused(empty_dsn: str, statement: str) -> None:
-    with open_as(empty_dsn) as connection, connection.transaction():
-        connection.execute("set transaction isolation level repeatable read")
-        with pytest.raises(errors.ActiveSqlTransaction, match="read committed"):
-            connection.execute(statement)
-
-
 def test_an_error_says_what_the_file_would_say_and_does_not_repeat_the_statements(
     empty_dsn: str, statement: str
 ) -> None:
@@ -145,18 +130,6 @@ def test_an_error_says_what_the_file_would_say_and_does_not_repeat_the_statement
     assert raised.value.diag.message_hint == "Install under another name: agent-memory install --schema NAME"
     assert raised.value.diag.message_primary == 'schema "memory" exists and holds something that is not agent_memory'
     assert len(str(raised.value)) < 1000
-
-
-def test_psql_runs_it_with_other_files_in_one_transaction(empty_dsn: str, file: Path, run: Run, tmp_path: Path) -> None:
-    execute(empty_dsn, "create extension vector")
-    own, broken = tmp_path / "own.sql", tmp_path / "broken.sql"
-    own.write_text(OF_THE_TOOL)
-    broken.write_text("select 1/0")
-    psql = ("psql", "-Xq", "-1", "-v", "ON_ERROR_STOP=1", "-f", own, "-f", file)
-    assert run(*psql, "-f", broken, empty_dsn, check=False).returncode != 0
-    assert not has_memory(empty_dsn)
-    assert "WARNING" not in run(*psql, empty_dsn).stderr
-    assert has_memory(empty_dsn)
 
 
 ENV = """

@@ -14,7 +14,7 @@ from psycopg.conninfo import make_conninfo
 
 from tests.install.steps import ANA
 from tests.support import rooms
-from tests.support.servers import INSTALL_SQL, ROOT, Server
+from tests.support.servers import ROOT, Server
 from tests.support.sqlapi import Api
 from tests.support.summaries import each_round
 
@@ -117,23 +117,6 @@ def test_internal_functions_grant_all_they_can_do_only_through_triggers(api: Api
     # third tells clients which node of a cluster serves whom.
     known = {"_changes_whole_user", "_audit_schedule", "_cluster_map"}
     assert {name for [name] in api.query(query)} == known
-
-
-def test_a_table_and_a_function_of_an_application_in_the_schema_are_left_alone(db: psycopg.Connection) -> None:
-    db.execute("""
-        create table memory.notes (user_id text primary key, note text);
-        create index notes_lower_idx on memory.notes (lower(note));
-        create function memory.note_length(note text) returns int language sql as 'select length(note)'
-    """)
-    state = """
-        select relrowsecurity, (select count(*) from pg_policy where polrelid = c.oid) as policies,
-          (select count(*) from pg_trigger where tgrelid = c.oid) as triggers,
-          (select count(*) from pg_attribute
-           where attrelid in (c.oid, 'memory.notes_lower_idx'::regclass) and attnum > 0 and attstattarget = 0) as a,
-          has_function_privilege('public', 'memory.note_length(text)', 'execute') as is_public
-        from pg_class as c where oid = 'memory.notes'::regclass"""
-    db.execute(INSTALL_SQL.read_bytes())
-    assert Api(db).query(state) == [(False, 0, 0, 0, True)]
 
 
 # What every object must have ------------------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ import pytest
 from agent_memory import AsyncMemory, InvalidValueError, Memory, NotInstalledError
 from agent_memory.cli import app
 from agent_memory.install import install, one_statement, sql_file
-from agent_memory.move import move
 from agent_memory.schema import SCHEMA, cursors_in, file_in_schema, in_schema, named_schema
 from agent_memory.uninstall import uninstall
 from agent_memory.worker import Worker
@@ -27,7 +26,6 @@ from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool
 from typer.testing import CliRunner
 
-from tests.hooks.steps import Assistant
 from tests.http.steps import with_keys
 from tests.install.steps import use
 from tests.install.test_uninstall import OBJECTS
@@ -134,14 +132,6 @@ def test_the_environment_names_the_schema(dsn: str, monkeypatch: pytest.MonkeyPa
         assert "\nagent_memory_database_up 1.0\n" in client.get("/metrics").text
 
 
-def test_hooks_of_assistants_keep_the_schema_that_they_were_given(dsn: str, tmp_path: Path) -> None:
-    assistant = Assistant("claude-code", tmp_path, tmp_path)
-    assistant.install("--user", "ana", "--dsn", dsn, "--schema", NAME)
-    assistant.fire("UserPromptSubmit", prompt="I like tea")
-    with Memory(dsn, schema=NAME) as memory:
-        assert memory.get_messages("ana", "session-1")[0].content == "I like tea"
-
-
 def test_upgrades_keep_the_data_and_the_name(dsn: str, dump: Dump, build: Build) -> None:
     with connect(dsn) as connection:
         api = Api(connection)
@@ -184,15 +174,6 @@ def test_two_installations_share_no_data_and_no_roles(dsn: str) -> None:
         memory.add_message("ana", "t", "user", "Hello")
 
 
-def test_uninstall_leaves_nothing(empty_dsn: str) -> None:
-    dsn = make_conninfo(empty_dsn, options="-c agent_memory.role_prefix=leaving_app_memory")
-    before = objects(dsn)
-    command(dsn, "install")
-    assert objects(dsn) > before
-    command(dsn, "uninstall", "--yes")
-    assert objects(dsn) == before
-
-
 def test_a_renamed_schema_says_so_until_its_functions_are_made_anew(dsn: str, dump: Dump) -> None:
     made = dump(dsn, "--schema-only")
     with Memory(dsn, schema=NAME) as memory:
@@ -219,16 +200,6 @@ def test_a_renamed_schema_says_so_until_its_functions_are_made_anew(dsn: str, du
         old = "select from pg_proc where pronamespace = 'its_memory'::regnamespace and prosrc ~ '\\mapp_memory\\.'"
         assert connection.execute(old).fetchall() == []
         uninstall(connection, schema="its_memory")
-
-
-def test_users_move_between_schemas_of_other_names(dsn: str, request: pytest.FixtureRequest) -> None:
-    database = request.getfixturevalue("_database")
-    with database("moved_to_memory") as other, connect(dsn) as source:
-        Api(source).add_message(user_id="ana", thread_id="t", role="user", content="Hello")
-        with psycopg.connect(other, autocommit=True, cursor_factory=cursors_in(SCHEMA)) as target:
-            assert {each.outcome for each in move(source, target)} == {"moved"}
-            assert Memory(target).get_messages("ana", "t")[0].content == "Hello"
-            uninstall(target)
 
 
 @pytest.mark.parametrize("name", ["App Memory", "1st", "", "pg_memory", "public", "é", "m" * 41])

@@ -146,18 +146,6 @@ def test_an_owner_without_superuser_uninstalls_what_is_his(empty_dsn: str) -> No
     assert stays == {"extension vector"}
 
 
-def test_a_database_without_it_says_so(empty_dsn: str) -> None:
-    done = run(empty_dsn, "--yes")
-    assert done.exit_code == 1
-    assert "install" in done.output
-
-
-def test_the_embedded_store_is_not_uninstalled() -> None:
-    done = CliRunner().invoke(app, ["uninstall", "--yes"], env={"AGENT_MEMORY_DSN": ""})
-    assert done.exit_code == 1
-    assert "delete its folder" in done.output
-
-
 @pytest.fixture
 def with_cron(server: Server) -> Iterator[psycopg.Connection]:
     if server.kind == "embedded":

@@ -112,9 +112,3 @@ def test_an_upgrade_lets_a_writer_finish_that_needs_what_it_has_locked(
             writer.execute("select from memory.prompts")
         installer.result()
     assert bystander.query("select a from memory.artifacts") == []
-
-
-@pytest.mark.feature("F13")
-def test_an_upgrade_leaves_none_of_its_helpers_behind(api: Api) -> None:
-    internal = "select proname::text from pg_proc where pronamespace = 'memory'::regnamespace and prokind = 'p'"
-    assert api.query(internal) == [("run_jobs",)]

@@ -178,13 +178,3 @@ def test_a_view_whose_columns_change_is_not_taken_away_from_a_user(
     )
     with open_as(dsn) as connection:
         assert Api(connection).value("select count(*) from pg_rewrite where rulename = 'mine'") == 1
-
-
-@pytest.mark.feature("F13")
-def test_a_view_may_have_options_that_its_replacement_while_upgrading_could_not(dsn: str, build: Build) -> None:
-    install(dsn, build({CODE: EXTRA_VIEW.format(columns="t.thread_id, t.user_id")}))
-    execute(dsn, "alter view memory.extra_view set (check_option = local, security_invoker = false)")
-    install(dsn, build({PART: "select 1;\n", CODE: EXTRA_VIEW.format(columns="t.thread_id, t.user_id")}))
-    with open_as(dsn) as connection:
-        options = Api(connection).value("select reloptions from pg_class where oid = 'memory.extra_view'::regclass")
-        assert options == ["check_option=local", "security_invoker=false"]

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from tests.models.steps import CALL, ENDINGS, asked, claimed, doctor, entries, ledger, status, used
-from tests.support.protocol import ANA, activate, age, claim, complete, lease, make_due, nothing_to_do, say
+from tests.support.protocol import activate, age, claim, complete, lease, make_due, nothing_to_do, say
 from tests.support.sqlapi import Api
-from tests.support.summaries import each_round
 
 
 def budget(api: Api, tokens: int | None, per: str = "user", **level: str) -> None:
@@ -129,39 +128,6 @@ def test_local_models_are_free(api: Api) -> None:
     budget(api, 0, per="agent")
     complete(api, claimed(api), calls=[{**CALL, "tokens_in": 0, "tokens_out": 0}], memories=[])
     assert ledger(api, "model, price") == {("local", None)}
-
-
-@pytest.mark.feature("F7", "D5")
-def test_a_summary_that_waits_for_its_budget_is_not_in_process(api: Api) -> None:
-    activate(api)
-    budget(api, 5)
-    each_round(api)
-    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0, "user_summary_every_n": 6}})
-    api.talk(**ANA, rounds=3)
-    api.compress_thread(**ANA)
-    for number in range(2, 6):
-        api.talk(user_id="ana", thread_id=f"t{number}", rounds=8)
-        api.compress_thread(user_id="ana", thread_id=f"t{number}")
-    assert nothing_to_do(api)
-    assert api.query("select from memory.summaries") == []
-    waiting = api.query("select kind, error like 'AM002%%', attempts from memory.jobs where status = 'pending'")
-    assert set(waiting) == {
-        ("summarize_thread", True, 0),
-        ("summarize_user", True, 0),
-        ("compress_thread", True, 0),
-    }
-
-
-@pytest.mark.feature("F7", "A14")
-def test_without_a_budget_left_everything_but_model_work_goes_on(api: Api) -> None:
-    activate(api)
-    budget(api, 0)
-    asked(api, content="The boat is red")
-    assert nothing_to_do(api)
-    api.add_memory(user_id="ana", content="Owns a boat")
-    found = [hit.content for hit in api.search(user_id="ana", query="boat")]
-    assert sorted(found) == ["Owns a boat", "The boat is red"]
-    assert api.get_context(**ANA)[-1].content == "The boat is red"
 
 
 @pytest.mark.feature("F7")

@@ -97,15 +97,6 @@ def test_an_unknown_variable_is_refused_with_the_known_ones(api: Api, unknown: s
 
 
 @pytest.mark.feature("E9")
-def test_a_template_may_have_64_kb(api: Api) -> None:
-    longest = EDIT + "é" * ((65_536 - len(EDIT.encode())) // 2)
-    api.set_prompt(name="extract_memories", template=longest)
-    assert prompt(api).template == longest
-    with refused("template", "54000"):
-        api.set_prompt(name="extract_memories", template=f"{longest}éé")
-
-
-@pytest.mark.feature("E9")
 def test_an_unknown_prompt_is_refused_with_the_known_ones(api: Api) -> None:
     for name in (None, "embed", "x" * 10_000):
         for call in (lambda: api.set_prompt(name=name, template=EDIT), lambda: api.reset_prompt(name=name)):  # noqa: B023
@@ -150,14 +141,3 @@ def test_a_running_job_keeps_the_prompt_it_was_handed_out_with_and_a_retry_has_t
     assert job.payload["prompt"]["version"] == 1
     api.fail_job(**lease(job), error="x", retry_after="0")
     assert claim(api).payload["prompt"]["version"] == 2
-
-
-@pytest.mark.feature("E9")
-def test_a_summary_of_a_whole_thread_and_of_its_window_have_prompts_of_their_own(api: Api) -> None:
-    activate(api)
-    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}, "summary": {"when": "each_round"}})
-    api.talk(**ANA, rounds=3)
-    assert claim(api).payload["prompt"]["name"] == "summarize_thread"
-    api.set_policy(settings={"cadence": {"thread_summary_every_n": 6}})
-    api.talk(user_id="ana", thread_id="t2", rounds=3)
-    assert claim(api).payload["prompt"]["name"] == "compress_thread"

@@ -6,8 +6,6 @@ import re
 
 import psycopg
 import pytest
-from agent_memory_models import ModelError
-from agent_memory_models.chat.replies import parse_reply, reply_object
 
 from tests.install.steps import of_tables
 from tests.support.protocol import claim, complete
@@ -58,11 +56,6 @@ def test_a_missing_index_is_named_with_the_statement_that_makes_it(api: Api, ind
     api.connection.execute(detail.partition('run "')[2].rstrip('"').replace("concurrently ", "").encode())
     assert api.value(definition, index=index) == before
     assert check(api, "indexes")[0]
-
-
-def test_an_invalid_index_is_named(api: Api) -> None:
-    api.connection.execute("update pg_index set indisvalid = false where indexrelid = 'memory.audit_at_idx'::regclass")
-    assert 'run "reindex index concurrently memory.audit_at_idx"' in found(api, "indexes")
 
 
 def test_disabled_and_missing_triggers_are_named(api: Api) -> None:
@@ -144,24 +137,6 @@ def test_a_model_whose_last_call_failed_is_named(api: Api) -> None:
     assert "the server answered 503" in detail
     assert "its key is set" in detail
     assert "run \"select memory.deactivate_model('m')\"" in detail
-
-
-def test_who_has_a_model_that_answers_badly_is_not_sent_to_its_key(api: Api) -> None:
-    api.register_model(name="m", kind="chat", provider="openai", model="m")
-    api.activate_model(name="m")
-    with pytest.raises(ModelError) as raised:
-        parse_reply("Sure!", reply_object("Memories", memories=list[str]))
-    for answered in (str(raised.value), "the model refused to answer"):
-        api.query(
-            """
-            insert into memory.model_calls (user_id, call_id, job_id, kind, model, called_at, error)
-            values ('ana', gen_random_uuid(), 1, 'extract_memories', 'm', clock_timestamp(), %(error)s) returning 1""",
-            error=answered,
-        )
-        detail = found(api, "models")
-        assert answered in detail
-        assert "key" not in detail
-        assert "try another model, or the built-in prompt" in detail
 
 
 def test_a_clock_that_was_set_back_is_named(api: Api) -> None:

@@ -154,13 +154,6 @@ class TestModels:
         api.register_model(name="gpt-4o-mini", kind="chat", provider="openai", model="anything")
         assert self.models(api, "helper") == {"gpt-4o-mini"}
 
-    def test_a_model_that_is_switched_off_is_passed_over(self, api: Api) -> None:
-        api.register_model(name="mini", kind="chat", provider="azure", model="gpt-4o-mini")
-        api.deactivate_model(name="mini")
-        api.set_policy(settings=BASIC)
-        assert len(api.notices) == 1
-        assert self.models(api, "helper") == {"local"}
-
     def test_the_model_of_summaries_goes_before_it(self, api: Api) -> None:
         for name in ("mini", "small"):
             api.register_model(name=name, kind="chat", provider="openai", model=name)
@@ -179,28 +172,3 @@ class TestModels:
             api.register_model(name=name, kind="chat", provider=of, model="gpt")
         api.set_policy(settings={"provider": provider, "model": "gpt"})
         assert self.models(api, "default") == {expected}
-
-    def test_an_embedding_model_serves_everyone_so_another_one_is_only_noted(self, api: Api) -> None:
-        api.register_model(name="ada", kind="embedding", provider="azure", model="text-embedding-ada-002")
-        api.set_policy(settings=json.loads(ARCHIVING))
-        assert [notice for notice in api.notices if "embedding_model" in notice] == [
-            'embedding_model "text-embedding-ada-002" is not the active embedding model'
-        ]
-        api.notices.clear()
-        api.activate_model(name="ada")
-        api.set_policy(settings=json.loads(ARCHIVING))
-        assert not [notice for notice in api.notices if "embedding_model" in notice]
-
-    def test_the_rerank_model_of_the_policy_is_asked(self, api: Api) -> None:
-        """The server of this test has no PL/Python package for it, so the notice shows that a model was asked."""
-        api.add_memory(user_id="ana", content="Likes tea")
-        api.add_memory(user_id="ana", content="Likes tea with milk")
-        api.register_model(
-            name="mine", kind="rerank", provider="openai", model="r", settings={"base_url": "http://127.0.0.1:9"}
-        )
-        api.search(user_id="ana", query="tea", mode="keyword", agent_id="default", rerank=True)
-        assert "no rerank model is active" in api.notices[-1]
-        api.set_policy(settings={"knowledge_base": {"rerank_model": "mine"}}, agent_id="default")
-        api.search(user_id="ana", query="tea", mode="keyword", agent_id="default", rerank=True)
-        assert api.notices[-1].startswith("degraded: results are not reranked")
-        assert "no rerank model is active" not in api.notices[-1]

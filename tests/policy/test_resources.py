@@ -164,21 +164,6 @@ class TestWithoutTheKnowledgeBase:
             pass
         assert [document.thread_id for document in memory_only.list_documents(user_id="ana")] == ["of default"]
 
-    def test_earlier_conversations_are_left_out(self, memory_only: Api) -> None:
-        for agent in ("dumb", "default"):
-            memory_only.talk("ana", f"of {agent}", rounds=3, agent_id=agent)
-            memory_only.summarize_thread(user_id="ana", thread_id=f"of {agent}")
-        memory_only.finish_jobs(summary="They talked about questions.")
-        query = "What did we discuss about questions?"
-        sources = {
-            agent: {
-                p.source for p in memory_only.get_context(user_id="ana", thread_id="n", query=query, agent_id=agent)
-            }
-            for agent in ("dumb", "default")
-        }
-        assert "cross_session" in sources["default"]
-        assert "cross_session" not in sources["dumb"]
-
     def test_search_leaves_documents_out(self, memory_only: Api) -> None:
         memory_only.talk("ana", "t", rounds=5, **DUMB)
         memory_only.add_memory(user_id="ana", content="Has a cat", **DUMB)

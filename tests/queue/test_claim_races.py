@@ -123,17 +123,6 @@ def test_a_summary_of_the_user_leaves_out_messages_that_are_being_cleared(api: A
     assert summary.summary == "Likes tea"
 
 
-@pytest.mark.feature("A11")
-def test_messages_whose_clearing_was_rolled_back_are_handed_out(api: Api, other: Api) -> None:
-    say(api, "Hello")
-    with api.connection.transaction(force_rollback=True):
-        api.clear_thread(**ANA)
-        other.extract_memories(**ANA)
-        assert nothing_to_do(other)
-    make_due(api)
-    assert claim(other).attempt == 1
-
-
 @pytest.mark.feature("D10", "F6")
 def test_an_open_append_keeps_no_job_of_its_thread_back(api: Api, other: Api) -> None:
     say(api, "Hello", "I like tea")

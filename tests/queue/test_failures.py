@@ -85,14 +85,6 @@ def test_a_dead_job_can_be_given_all_its_attempts_again(api: Api) -> None:
 
 
 @pytest.mark.feature("F6")
-def test_a_waiting_job_can_be_put_in_front(api: Api) -> None:
-    job_id = queued(api)
-    api.fail_job(**lease(claim(api)), error="x", retry_after="1 hour")
-    api.retry_job(user_id="ana", job_id=job_id)
-    assert claim(api).job_id == job_id
-
-
-@pytest.mark.feature("F6")
 @pytest.mark.parametrize(
     ("prepare", "code"),
     [

@@ -18,19 +18,6 @@ def checked(api: Api) -> tuple[bool, str]:
     return ok, detail
 
 
-def test_a_key_that_is_none_is_named_and_not_quoted(keyed: Api) -> None:
-    keyed.set_secret(**MAIL)
-    use_keys(keyed, "too short")
-    ok, detail = checked(keyed)
-    assert not ok
-    assert "AGENT_MEMORY_SECRET_KEY is not 32 bytes" in detail
-    assert "too short" not in detail
-    use_keys(keyed, new_key(), "too short")
-    ok, detail = checked(keyed)
-    assert not ok
-    assert "AGENT_MEMORY_SECRET_KEY_PREVIOUS is not 32 bytes" in detail
-
-
 def test_a_rotation_is_followed_to_its_end(keyed: Api) -> None:
     old, new = new_key(), new_key()
     use_keys(keyed, old)

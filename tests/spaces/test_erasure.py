@@ -143,20 +143,6 @@ def test_who_reuses_an_id_wrote_what_has_it_now(spaces: Api, session: Callable[[
     assert spaces.get_memory(user_id=TEAM, memory_id=memory_id).content == "Said by somebody else"
 
 
-def test_who_changes_anything_but_the_words_has_not_written_it(spaces: Api, session: Callable[[str], Api]) -> None:
-    ben = session("ben")
-    document_id = str(spaces.list_documents(user_id=TEAM)[0].document_id)
-    memory_id = spaces.list_memories(user_id=TEAM)[0].memory_id
-    ben.quarantine_source(user_id=TEAM, source="document", id=document_id, reason="odd")
-    ben.release_source(user_id=TEAM, source="document", id=document_id)
-    ben.quarantine_memory(user_id=TEAM, memory_id=memory_id, reason="odd")
-    ben.release_memory(user_id=TEAM, memory_id=memory_id)
-    ben.update_memory(user_id=TEAM, memory_id=memory_id, importance=0.9)
-    assert spaces.query("select from memory.space_writes") == []
-    spaces.forget_user(user_id="ben", spaces="forget")
-    assert len(spaces.list_documents(user_id=TEAM)) == len(spaces.list_memories(user_id=TEAM)) == 1
-
-
 def test_a_copied_message_keeps_its_writer(spaces: Api, session: Callable[[str], Api]) -> None:
     ben = session("ben")
     ben.add_message(user_id=TEAM, thread_id="copy", role="user", content="An earlier message of zqx-ben")
@@ -216,23 +202,6 @@ def test_a_deleted_space_leaves_nothing_and_its_name_is_free(spaces: Api, sessio
     assert spaces.list_memories(user_id=TEAM) == []
     assert [row.member_count for row in spaces.list_spaces() if row.space == "team"] == [0]
     refused(session("ben"), "list_memories", "42501", user_id=TEAM)
-
-
-def test_a_worker_of_a_deleted_space_loses_its_lease_and_enters_its_calls(spaces: Api) -> None:
-    spaces.register_model(name="m", kind="chat", provider="openai", model="m")
-    spaces.activate_model(name="m")
-    spaces.add_message(user_id=TEAM, thread_id="t", role="user", content="We like tea")
-    spaces.extract_memories(user_id=TEAM, thread_id="t")
-    [job] = spaces.claim_jobs(worker="w", kinds=["extract_memories"])
-    assert job.user_id == TEAM
-    lease = {"user_id": TEAM, "job_id": job.job_id, "lease_token": job.lease_token}
-    spaces.extend_job(**lease, lease="1 minute")
-    spaces.delete_space(space="team")
-    refused(spaces, "complete_job", "AM001", **lease, result={"memories": []})
-    refused(spaces, "extend_job", "AM001", **lease, lease="1 minute")
-    refused(spaces, "fail_job", "AM001", **lease, error="x")
-    spaces.record_calls(user_id=TEAM, job_id=job.job_id, calls=[{"tokens_in": 5}])
-    assert spaces.value("select sum(tokens_in) from memory.model_calls where user_id = ''") == 5
 
 
 def test_an_export_goes_into_a_space_that_was_created(spaces: Api) -> None:

@@ -220,17 +220,6 @@ def test_ids_of_no_space_are_refused(api: Api) -> None:
     assert api.add_memory(user_id="Space:nosuch", content="Hello").inserted
 
 
-def test_a_grant_is_changed_by_the_next_one(api: Api) -> None:
-    for access in ("write", "read", "write"):
-        api.grant_space(space="team", user_id="ana", access=access)
-        assert [row.access for row in api.list_spaces(user_id="ana")] == [access]
-    assert (api.revoke_space(space="team", user_id="ana"), api.revoke_space(space="team", user_id="ana")) == (
-        True,
-        False,
-    )
-    refused(api, "search", "P0002", user_id="ana", query="releases", spaces=["team"])
-
-
 def test_merged_users_keep_the_stronger_access(api: Api) -> None:
     api.create_space(space="third")
     for space, user_id, access in (

@@ -139,20 +139,6 @@ def test_a_snapshot_of_before_the_revoke_writes_nothing(spaces: Api, session: Ca
     assert len(spaces.list_memories(user_id=TEAM)) == 1
 
 
-def test_parallel_plans_lock_no_space(spaces: Api, session: Callable[[str], Api]) -> None:
-    """A worker of a parallel plan cannot lock the row of the space."""
-    for api in (spaces, session("ben")):
-        for name in ("force_parallel_mode", "debug_parallel_query"):
-            api.connection.execute("select set_config(name, 'on', false) from pg_settings where name = %s", [name])
-        for function, arguments in (
-            ("get_thread_summary", {"thread_id": "t"}), ("get_user_summary", {}), ("list_secrets", {}),
-            ("get_messages", {"thread_id": "t"}), ("needs_memory", {"thread_id": "t", "query": "x"}), ("load_user", {}),
-            ("expand_refs", {"content": "Hello"}),
-        ):  # fmt: skip
-            getattr(api, function)(user_id=TEAM, **arguments)
-        refused(api, "get_job", "P0002", user_id=TEAM, job_id=1)
-
-
 def test_ids_of_another_space_lead_nowhere(api: Api) -> None:
     secret = api.list_memories(user_id="space:secret")[0].memory_id
     for function, arguments in (

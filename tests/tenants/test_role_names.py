@@ -15,10 +15,10 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
 from tests.support.installer import execute, install, open_as
-from tests.support.servers import Run, Server
+from tests.support.servers import Run
 from tests.support.sqlapi import Api
 from tests.tenants.steps import KEY, login_role, text_of, token_of
-from tests.tenants.test_roles import ROLES, renamed, restore
+from tests.tenants.test_roles import ROLES, restore
 
 UNSET = {"options": "-c agent_memory.role_prefix="}
 """As on a server where nobody has set it."""
@@ -97,17 +97,6 @@ def test_a_grant_in_one_database_opens_no_other(dsn: str, beside: str, logins: C
     assert own(beside, "app") in detail
 
 
-def test_the_first_installation_of_a_server_has_the_plain_names(server: Server, empty_dsn: str) -> None:
-    execute(empty_dsn, "create extension vector")
-    with renamed(server, *ROLES):
-        install(empty_dsn, **UNSET)
-        ok, detail = check_of_roles(empty_dsn)
-        assert ok
-        assert "memory_app, ..." in detail
-        install(empty_dsn, **UNSET)
-        assert check_of_roles(empty_dsn) == (ok, detail)
-
-
 def test_tenants_reach_their_user_by_names_of_the_database(
     beside: str, logins: Callable[[str, str], str], dsn: str
 ) -> None:
@@ -173,17 +162,3 @@ def test_an_administrator_makes_the_names_that_an_owner_then_uses(beside: str) -
         assert Api(connection).value(
             "select has_function_privilege(%(role)s, 'memory.version()', 'execute')", role=own(beside, "app")
         )
-
-
-def test_the_installation_warns_of_roles_that_it_shares_unasked(beside: str) -> None:
-    install(beside, options="-c agent_memory.role_prefix=memory")
-    assert "have the rights of these roles in these databases too" in said_by_installing(beside)
-
-
-@pytest.mark.parametrize("prefix", ["Shop", "9shop", "x" * 57])
-def test_a_prefix_that_is_no_plain_word_is_refused(beside: str, prefix: str) -> None:
-    with open_as(beside) as connection:
-        connection.execute("select set_config('agent_memory.role_prefix', %s, false)", [prefix])
-        with pytest.raises(errors.InvalidParameterValue, match=r"^agent_memory\.role_prefix: ") as error:
-            install_into(connection)
-        assert error.value.diag.message_hint

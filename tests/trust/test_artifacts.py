@@ -85,17 +85,6 @@ def test_what_a_message_became_has_the_trust_of_the_message(api: Api, role: str,
 
 
 @pytest.mark.feature("F10")
-def test_the_key_of_an_artifact_in_quarantine_is_taken(api: Api) -> None:
-    api.store_artifact(user_id="ana", content=POISONED, key="table")
-    api.sweep()
-    api.query("select set_config('statement_timeout', '60s', true)")
-    assert api.store_artifact(user_id="ana", content=POISONED, key="table").key == "table"
-    with pytest.raises(psycopg.Error, match="names another artifact") as error:
-        api.store_artifact(user_id="ana", content="Something else", key="table")
-    assert error.value.sqlstate == "23505"
-
-
-@pytest.mark.feature("F10")
 def test_no_model_is_asked_to_describe_an_attack(api: Api) -> None:
     activate(api)
     said(api, "tool", POISONED)

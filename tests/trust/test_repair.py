@@ -145,23 +145,6 @@ def test_a_poisoned_thread_and_artifact_take_everything_along(api: Api) -> None:
 
 
 @pytest.mark.feature("F10")
-def test_each_thread_that_shows_a_released_artifact_is_summarised_again(api: Api) -> None:
-    for thread in ("a", "b"):
-        said(api, "tool", "\n".join(f"row {number} of the table of Mallory" for number in range(2000)), thread)
-    key = api.list_artifacts(user_id="ana")[0].key
-    api.query("select set_config('session_replication_role', 'replica', true)")  # only an import does this
-    api.query("update memory.messages set artifact_key = %(key)s where user_id = 'ana' returning seq", key=key)
-    api.query("select set_config('session_replication_role', 'origin', true)")
-    source = {"user_id": "ana", "source": "artifact", "id": key}
-    assert api.quarantine_source(**source, reason="planted")["messages"] == 2
-    for thread in ("a", "b"):
-        summarize(api, thread, "rolling", 0, "It shows nothing")
-    assert api.release_source(**source)["summaries"] == 2
-    left = api.query("select s.thread_id from memory.summaries as s where s.user_id = 'ana' and s.status = 'completed'")
-    assert left == []
-
-
-@pytest.mark.feature("F10")
 def test_a_running_job_that_has_read_the_source_starts_again(api: Api) -> None:
     api.register_model(name="words", kind="chat", provider="local", model="rules")
     api.activate_model(name="words")

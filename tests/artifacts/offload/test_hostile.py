@@ -40,36 +40,3 @@ def test_a_command_cannot_forge_a_placeholder(api: Api) -> None:
         stored = say(api, metadata=metadata)
         assert re.findall(r"\[MemoryRef: ([^ \]]*)", stored.content) == [stored.memory_ref.split()[1]]
         assert content_of(api, stored.memory_ref) == LOG
-
-
-def test_a_text_with_the_key_that_it_will_get_leads_to_itself(api: Api) -> None:
-    bomb = "[MemoryRef: npm-install - npm install - 9 tokens]\n" * 500
-    stored = say(api, bomb)
-    assert stored.memory_ref.startswith("[MemoryRef: npm-install - npm install, ")
-    assert content_of(api, "npm-install") == bomb
-    assert stored.content.count("[") == 1
-
-
-def test_a_key_of_another_user_is_looked_up_like_one_that_nobody_has(api: Api) -> None:
-    say(api)
-    told = []
-    for key in ("npm-install", "npm-instal1"):
-        with pytest.raises(Exception, match="has no artifact") as error:
-            content_of(api, key, user_id="bob")
-        told.append(str(error.value).replace(key, "KEY"))
-    assert told[0] == told[1]
-    # The same plan reads the same number of pages: nothing of the other user's row is touched.
-    api.connection.execute("set local enable_seqscan = off")
-    plans = [
-        [
-            row[0]
-            for row in api.connection.execute(
-                "explain (analyze, buffers, costs off, timing off, summary off)"
-                f" select a.content_id from memory._current_artifacts('bob') as a where a.key = '{key}'"
-            ).fetchall()
-        ]
-        for key in ("npm-install", "npm-instal1", "npm-install", "npm-instal1")
-    ]
-    first, second = (re.sub("npm-instal[1l]", "KEY", "\n".join(plan)) for plan in plans[2:])
-    assert first == second
-    assert "rows=0" in first

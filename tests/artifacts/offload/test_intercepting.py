@@ -99,13 +99,6 @@ def test_the_policy_says_what_is_kept(
         assert other.memory_ref is not None
 
 
-@pytest.mark.feature("C2")
-def test_an_agent_without_memory_keeps_nothing(api: Api) -> None:
-    api.set_policy(settings={"resources": {"memory": False}}, agent_id="cook")
-    assert say(api, agent_id="cook").seq is None
-    assert keys(api) == []
-
-
 @pytest.mark.feature("C3")
 def test_keys_are_words_with_a_number(api: Api) -> None:
     for _ in range(5):
@@ -197,17 +190,3 @@ def test_a_pasted_log_keeps_the_persons_own_words(api: Api) -> None:
     assert content_of(api, stored.memory_ref) == f"{question[0]}\n\n{LOG}\n\n{question[1]}"
     long_line = say(api, "word " * 2000, "user", metadata={}).content
     assert (long_line[:10], len(long_line.partition("[")[0])) == ("word word ", 601)
-
-
-@pytest.mark.feature("C1", "C2")
-def test_a_text_edited_by_hand_names_its_artifact_while_the_placeholder_stands_in_it(api: Api) -> None:
-    say(api, idempotency_key="k")
-    for content, key in (
-        ("See [MemoryRef: npm-install]", "npm-install"),
-        ("Nothing", None),
-        ("[MemoryRef: npm-install]", None),
-    ):
-        api.query("update memory.messages set content = %(content)s returning 1", content=content)
-        assert rows(api)[0].artifact_key == key
-    api.query("update memory.messages set artifact_key = 'other' returning 1")
-    assert rows(api)[0].artifact_key is None

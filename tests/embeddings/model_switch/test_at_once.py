@@ -62,20 +62,6 @@ def test_embeddings_stored_while_their_model_is_being_dropped_are_skipped(live: 
     assert live.query(FILLED) == [("old", 1)]
 
 
-@pytest.mark.feature("F4")
-def test_a_model_registered_while_the_backfill_of_another_ends_is_filled_too(live: Api, connect: Connect) -> None:
-    admin = Api(connect())
-    job = claim_backfill(live, 1)
-    with ThreadPoolExecutor(1) as pool:
-        with admin.connection.transaction():
-            register(admin, "third")
-            completing = pool.submit(hand_in, live, job)
-            with pytest.raises(FutureTimeoutError):
-                completing.result(0.2)
-        completing.result(PATIENCE)
-    assert live.value("select count(*) from memory.jobs where kind = 'backfill' and status = 'pending'") == 1
-
-
 @pytest.mark.feature("F4", "A14", "E14")
 def test_no_search_fails_or_finds_less_while_models_are_switched(live: Api, connect: Connect) -> None:
     """Searchers ask by kept queries, as if in the database; writers add; workers fill; an administrator switches."""
