@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
 
 import psycopg
 import pytest
@@ -12,73 +10,66 @@ import pytest
 from tests.artifacts.steps import embed, embedded, found, parse, read, store
 from tests.support.protocol import activate, claim, complete
 from tests.support.runners import PATIENCE
+from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api, refused
 
 
 @pytest.mark.feature("C3", "E14")
 @pytest.mark.parametrize("case", ["the same", "another", "the first expired"])
-def test_the_second_writer_of_a_key_waits_for_the_first(connect: Callable[..., psycopg.Connection], case: str) -> None:
-    first, second = Api(connect()), Api(connect())
-    with ThreadPoolExecutor(1) as pool:
-        with first.connection.transaction():
-            stored = store(first, "tea", key="log", expires_at="2020-01-01" if case == "the first expired" else None)
-            waiting = pool.submit(store, second, "tea" if case == "the same" else "boat", key="log")
-            with pytest.raises(FutureTimeoutError):
-                waiting.result(0.2)
-        if case == "another":
-            with refused("key", "23505"):
-                waiting.result(PATIENCE)
-        else:
-            assert (waiting.result(PATIENCE) == stored) is (case == "the same")
+def test_the_second_writer_of_a_key_waits_for_the_first(sessions: Sessions, case: str) -> None:
+    first = sessions.api
+    with first.connection.transaction():
+        stored = store(first, "tea", key="log", expires_at="2020-01-01" if case == "the first expired" else None)
+        waiting = sessions.submit(lambda api: store(api, "tea" if case == "the same" else "boat", key="log"))
+        assert not waiting.done()
+    if case == "another":
+        with refused("key", "23505"):
+            waiting.result(PATIENCE)
+    else:
+        assert (waiting.result(PATIENCE) == stored) is (case == "the same")
     assert read(first, "log") == ("boat" if case == "the first expired" else "tea")
 
 
 @pytest.mark.feature("C3", "E14")
 def test_two_writers_that_set_an_expiry_at_once_leave_the_later_one(
-    connect: Callable[..., psycopg.Connection],
+    sessions: Sessions,
 ) -> None:
-    one, two = Api(connect()), Api(connect())
+    one = sessions.api
     store(one, key="log", expires_at="2997-01-01")
-    with ThreadPoolExecutor(1) as pool:
-        with one.connection.transaction():
-            store(one, key="log", expires_at="2999-01-01")
-            waiting = pool.submit(store, two, key="log", expires_at="2998-01-01")
-            with pytest.raises(FutureTimeoutError):
-                waiting.result(0.2)
-        waiting.result(PATIENCE)
+    with one.connection.transaction():
+        store(one, key="log", expires_at="2999-01-01")
+        waiting = sessions.submit(lambda api: store(api, key="log", expires_at="2998-01-01"))
+        assert not waiting.done()
+    waiting.result(PATIENCE)
     assert one.list_artifacts(user_id="ana")[0].expires_at.year == 2999
 
 
 @pytest.mark.feature("C3", "E14")
-def test_an_artifact_deleted_at_the_same_time_is_stored_again(connect: Callable[..., psycopg.Connection]) -> None:
-    one, two = Api(connect()), Api(connect())
+def test_an_artifact_deleted_at_the_same_time_is_stored_again(sessions: Sessions) -> None:
+    one = sessions.api
     store(one, "tea", key="log", description="First")
-    with ThreadPoolExecutor(1) as pool:
-        with one.connection.transaction():
-            assert one.delete_artifact(user_id="ana", key="log")
-            waiting = pool.submit(store, two, "tea", key="log", description="Second")
-            with pytest.raises(FutureTimeoutError):
-                waiting.result(0.2)
-        waiting.result(PATIENCE)
+    with one.connection.transaction():
+        assert one.delete_artifact(user_id="ana", key="log")
+        waiting = sessions.submit(lambda api: store(api, "tea", key="log", description="Second"))
+        assert not waiting.done()
+    waiting.result(PATIENCE)
     [row] = one.list_artifacts(user_id="ana")
     assert (row.description, read(one, "log")) == ("Second", "tea")
 
 
 @pytest.mark.feature("C6", "E14")
-def test_a_change_waits_for_the_embedding_that_is_being_stored(connect: Callable[..., psycopg.Connection]) -> None:
-    worker, client = Api(connect()), Api(connect())
+def test_a_change_waits_for_the_embedding_that_is_being_stored(sessions: Sessions) -> None:
+    worker = sessions.api
     activate(worker, "ada", "embedding")
     store(worker, "tea", key="log")
     parse(worker)
     job = claim(worker, "embed")
     statement = "update memory.artifacts set content = 'boat'"
-    with ThreadPoolExecutor(1) as pool:
-        with worker.connection.transaction():
-            complete(worker, job, embeddings=[[0.0, 1.0, 0.0]])
-            changing = pool.submit(client.connection.execute, statement)
-            with pytest.raises(FutureTimeoutError):
-                changing.result(0.2)
-        changing.result(PATIENCE)
+    with worker.connection.transaction():
+        complete(worker, job, embeddings=[[0.0, 1.0, 0.0]])
+        changing = sessions.submit(lambda api: api.connection.execute(statement))
+        assert not changing.done()
+    changing.result(PATIENCE)
     assert embedded(worker) == []
     assert embed(worker) == ["tea\nboat"]
 

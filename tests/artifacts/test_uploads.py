@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
 
-import psycopg
 import pytest
 
 from tests.artifacts.steps import embed, found, listed, read, store
 from tests.support.protocol import activate
 from tests.support.runners import PATIENCE
+from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api, refused
 
 PARTS = "select first_byte, first_line, content from memory.artifact_parts order by content_id, first_byte"
@@ -113,14 +110,12 @@ def test_no_upload_grows_above_the_limit(api: Api) -> None:
 
 
 @pytest.mark.feature("C3", "E14")
-def test_two_pieces_that_come_at_once_follow_each_other(connect: Callable[..., psycopg.Connection]) -> None:
-    first, second = Api(connect()), Api(connect())
+def test_two_pieces_that_come_at_once_follow_each_other(sessions: Sessions) -> None:
+    first = sessions.api
     upload_id = send(first, "begin\n", 100)
-    with ThreadPoolExecutor(1) as pool:
-        with first.connection.transaction():
-            first.add_artifact_piece(user_id="ana", content="one\n", upload_id=upload_id)
-            waiting = pool.submit(second.add_artifact_piece, user_id="ana", content="two\n", upload_id=upload_id)
-            with pytest.raises(FutureTimeoutError):
-                waiting.result(0.2)
-        waiting.result(PATIENCE)
+    with first.connection.transaction():
+        first.add_artifact_piece(user_id="ana", content="one\n", upload_id=upload_id)
+        waiting = sessions.start("add_artifact_piece", user_id="ana", content="two\n", upload_id=upload_id)
+        assert not waiting.done()
+    waiting.result(PATIENCE)
     assert read(first, store(first, None, upload_id=upload_id).key) == "begin\none\ntwo\n"

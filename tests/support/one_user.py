@@ -24,7 +24,6 @@ SERVER_SETTINGS = {"jit": "off"}
 """The function of the policy is said to cost so much that PostgreSQL would compile each statement."""
 SETTING = "agent_memory_test.user"
 _PLANS = "the policy costs, and keeps PostgreSQL from some indexes"
-_INSTALLS = "installs again, which only the owner of the functions may"
 DIFFERENT = {
     "test_jobs_with_nothing_to_do_cost_the_same_however_many_there_are": _PLANS,
     "test_a_unique_word_among_thousands_of_messages_is_found": _PLANS,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any
 
 import pytest
@@ -23,6 +22,7 @@ from tests.embeddings.model_switch.steps import (
 )
 from tests.support.protocol import claim, say
 from tests.support.runners import PATIENCE, wait_until
+from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api
 
 
@@ -35,30 +35,24 @@ def claim_backfill(api: Api, *topics: int) -> Any:
 
 
 @pytest.mark.feature("F4", "E14")
-def test_dropping_a_model_waits_for_embeddings_that_are_being_stored(live: Api, connect: Connect) -> None:
-    admin = Api(connect())
+def test_dropping_a_model_waits_for_embeddings_that_are_being_stored(live: Api, sessions: Sessions) -> None:
     job = claim_backfill(live, 1)
-    with ThreadPoolExecutor(1) as pool:
-        with live.connection.transaction():
-            hand_in(live, job)
-            dropping = pool.submit(admin.drop_model, name="new")
-            with pytest.raises(FutureTimeoutError):
-                dropping.result(0.2)
-        dropping.result(PATIENCE)
+    with live.connection.transaction():
+        hand_in(live, job)
+        dropping = sessions.start("drop_model", name="new")
+        assert not dropping.done()
+    dropping.result(PATIENCE)
     assert live.query(FILLED) == [("old", 1)]
 
 
 @pytest.mark.feature("F4", "E14")
-def test_embeddings_stored_while_their_model_is_being_dropped_are_skipped(live: Api, connect: Connect) -> None:
-    admin = Api(connect())
+def test_embeddings_stored_while_their_model_is_being_dropped_are_skipped(live: Api, sessions: Sessions) -> None:
     job = claim_backfill(live, 1)
-    with ThreadPoolExecutor(1) as pool:
-        with admin.connection.transaction():
-            admin.drop_model(name="new")
-            completing = pool.submit(hand_in, live, job)
-            with pytest.raises(FutureTimeoutError):
-                completing.result(0.2)
-        assert "skipped" in completing.result(PATIENCE)
+    with sessions.api.connection.transaction():
+        sessions.api.drop_model(name="new")
+        completing = sessions.submit(lambda api: hand_in(api, job))
+        assert not completing.done()
+    assert "skipped" in completing.result(PATIENCE)
     assert live.query(FILLED) == [("old", 1)]
 
 
