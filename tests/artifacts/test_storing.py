@@ -81,17 +81,6 @@ def test_storing_the_same_content_under_its_key_again_keeps_the_later_expiry_and
 
 
 @pytest.mark.feature("C3")
-def test_other_content_under_a_used_key_is_refused(api: Api) -> None:
-    store(api, "one", key="log")
-    before = api.state()
-    with refused("key", "23505"):
-        store(api, "two", key="log")
-    assert api.state() == before
-    store(api, "two", key="log", user_id="bob")
-    assert (read(api, "log"), read(api, "log", user_id="bob")) == ("one", "two")
-
-
-@pytest.mark.feature("C3")
 def test_an_expired_artifact_leaves_its_key_free(api: Api) -> None:
     activate(api, "ada", "embedding")
     store(api, "one", key="log")

@@ -118,20 +118,6 @@ def test_an_administrator_adds_no_row_of_another_call(
         db.execute("drop owned by an_administrator; drop role an_administrator")
 
 
-def test_an_upgrade_takes_back_what_the_list_grants_no_more(db: psycopg.Connection, dsn: str) -> None:
-    """An earlier version granted it; what somebody else has granted stays."""
-    db.execute("create role mine; grant execute on function memory._audit to memory_admin, mine")
-    db.execute("insert into memory.role_grants values ('memory_admin', 'function _audit', 'memory_admin'::regrole)")
-    try:
-        install(dsn)
-        may = "select has_function_privilege(%s, 'memory._audit(text, jsonb, text)', 'execute')"
-        assert db.execute(may, ["memory_admin"]).fetchone() == (False,)
-        assert db.execute(may, ["mine"]).fetchone() == (True,)
-        assert db.execute("select from memory.role_grants where object = 'function _audit'").fetchall() == []
-    finally:
-        db.execute("drop owned by mine; drop role mine")
-
-
 @pytest.mark.parametrize(
     "change",
     [

@@ -44,19 +44,6 @@ def test_the_policy_of_the_user_and_the_active_model_say_how_to_cut(api: Api) ->
 
 
 @pytest.mark.feature("A13")
-def test_the_text_of_each_piece_is_copied_from_the_document(api: Api) -> None:
-    text = f"Tea ☕. {FILLER} é𝒳 Boat."
-    store(api, text)
-    assert cut(api, 0, 6, len(text) - 8) == {"documents": 1, "chunks": 3}
-    assert chunks(api) == [
-        (0, "Tea ☕.", 300),
-        (1, text[6:-8], 300),
-        (2, "é𝒳 Boat.", 300),
-    ]
-    assert (open_jobs(api), nothing_to_do(api)) == ([], True)
-
-
-@pytest.mark.feature("A13")
 def test_pieces_overlap_and_blanks_between_them_are_left_out(api: Api) -> None:
     text = f"\n {SENTENCES['tea']}\n\n\u00a0{FILLER}"
     store(api, text)

@@ -131,15 +131,6 @@ def test_messages_without_words_and_those_that_are_gone_are_not_embedded(active:
 
 
 @pytest.mark.feature("E6")
-def test_memories_that_are_not_current_are_not_embedded(active: Api) -> None:
-    deleted, over, old, new = know(active, "deleted", "over", "old", "new")
-    active.delete_memory(user_id="ana", memory_id=deleted)
-    active.update_memory(user_id="ana", memory_id=over, expires_at="2020-01-01")
-    active.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
-    assert texts(active) == ["new"]
-
-
-@pytest.mark.feature("E6")
 @pytest.mark.parametrize(
     ("count", "characters", "parts"),
     [(300, 4, [256, 44]), (7, 24_000, [3, 3, 1])],

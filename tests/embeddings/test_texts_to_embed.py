@@ -32,17 +32,6 @@ def test_a_job_reads_its_own_texts_and_not_those_that_the_user_has(db: psycopg.C
 
 
 @pytest.mark.feature("E6", "F4")
-def test_a_memory_that_expired_before_the_model_changed_is_embedded_by_the_new_one(active: Api) -> None:
-    know(active, "likes tea")
-    embed(active)
-    active.connection.execute("update memory.memories set expires_at = '2020-01-01'")
-    activate(active, "eve", "embedding")
-    embed(active)
-    active.connection.execute("update memory.memories set expires_at = '2100-01-01'")
-    assert texts(active) == ["likes tea"]
-
-
-@pytest.mark.feature("E6", "F4")
 def test_a_memory_that_comes_back_as_another_goes_is_embedded(active: Api) -> None:
     [memory] = know(active, "likes tea")
     embed(active)

@@ -193,19 +193,6 @@ def test_nobody_waits_for_another_who_queued_the_same_job(api: Api, other: Api, 
     assert open_jobs(api) == jobs
 
 
-@pytest.mark.feature("E14")
-def test_a_job_that_somebody_else_queues_keeps_no_other_from_being_queued(api: Api, other: Api) -> None:
-    becomes_quiet(api)
-    for thread_id in ("t0", "t2"):
-        say(api, "Hello", thread_id=thread_id)
-    api.connection.execute("update memory.threads set last_at = now() - interval '2 hours'")
-    with api.connection.transaction():
-        api.extract_memories(**ANA)
-        assert other.sweep()["queued"] == 2
-    scopes = api.query("select scope from memory.jobs where status = 'pending' order by scope")
-    assert [row.scope for row in scopes] == ["t0", "t1", "t2"]
-
-
 # Asked during an attempt ----------------------------------------------------------------------------------------------
 
 

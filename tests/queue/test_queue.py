@@ -73,16 +73,6 @@ def test_a_worker_gets_the_kinds_it_asks_for(api: Api) -> None:
 
 
 @pytest.mark.feature("F6")
-def test_no_more_jobs_are_handed_out_than_asked_for_the_longest_waiting_first(api: Api) -> None:
-    for number in range(5):
-        api.add_message(user_id="ana", thread_id=f"t{number}", role="user", content="Hello")
-        api.extract_memories(user_id="ana", thread_id=f"t{number}")
-    api.connection.execute("update memory.jobs set run_after = now() - interval '1 hour' where scope = 't3'")
-    threads = [[job.payload["thread_id"] for job in api.claim_jobs(worker="test", max_jobs=n)] for n in (1, 2, 1)]
-    assert threads == [["t3"], ["t0", "t1"], ["t2"]]
-
-
-@pytest.mark.feature("F6")
 def test_a_job_whose_input_cannot_be_read_fails_by_itself(api: Api) -> None:
     job_id = queued(api)
     api.add_message(user_id="bob", thread_id="t1", role="user", content="Hello")

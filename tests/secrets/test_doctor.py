@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from agent_memory import Memory
 
-from tests.secrets.conftest import Loud, new_key, use_keys
+from tests.secrets.conftest import new_key, use_keys
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("C13")
@@ -45,29 +45,6 @@ def test_a_rotation_is_followed_to_its_end(keyed: Api) -> None:
     assert checked(keyed) == (True, "3 stored, all under the present key; AGENT_MEMORY_SECRET_KEY_PREVIOUS can go")
 
 
-def test_a_server_without_its_key_is_told_where_to_set_one(loud: Loud) -> None:
-    with loud.connect() as connection:
-        api = Api(connection)
-        use_keys_of_session(api, new_key())
-        api.set_secret(**MAIL)
-        use_keys_of_session(api, "")
-        ok, detail = checked(api)
-        assert not ok
-        assert "set it in the environment of the PostgreSQL server" in detail
-        api.delete_secret(user_id="ana", name="mail")
-    loud.set_keys("too short")
-    with loud.connect() as connection:
-        assert not checked(Api(connection))[0]
-    loud.set_keys(new_key())
-    with loud.connect() as connection:
-        api = Api(connection)
-        assert checked(api)[0]
-        api.set_secret(**MAIL)
-        assert checked(api) == (True, "1 stored, all under the present key")
-        api.delete_secret(user_id="ana", name="mail")
-    loud.set_keys(None)
-
-
 def test_where_only_clients_have_keys_their_doctor_compares_them(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     if not api.query("select from pg_extension where extname = 'pgcrypto'"):
         pytest.skip("this server has no pgcrypto")
@@ -93,10 +70,6 @@ def test_where_only_clients_have_keys_their_doctor_compares_them(api: Api, monke
     ok, detail = checked(api)
     assert not ok
     assert "under 2 keys that the server does not know" in detail
-
-
-def use_keys_of_session(api: Api, key: str) -> None:
-    api.query("select set_config('agent_memory.secret_key', %(key)s, false)", key=key)
 
 
 def without_plpython(api: Api) -> None:

@@ -123,23 +123,10 @@ def test_a_bound_role_stays_bound_in_a_role_whose_claims_count(api: Api) -> None
         assert api.tenant_user() == "ana"
 
 
-def test_whoever_may_send_sql_in_such_a_session_says_who_the_user_is(api: Api) -> None:
-    """Which docs/tenants.md warns of: the claims are the word of whoever set them last."""
-    with request(api, claims_of("ana")):
-        assert api.tenant_user() == "ana"
-        api.connection.execute("select set_config(%s, %s, true)", [SETTING, claims_of("bob")])
-        assert api.tenant_user() == "bob"
-
-
 def test_the_role_itself_is_not_believed_when_it_logs_in(api: Api) -> None:
     api.connection.execute("alter role claims_user login")
     for role in ("none", "claims_user"):
         assert "agent_memory.token: is not set" in problem_of(api, claims_of("ana"), role=role, login="claims_user")
-
-
-def test_the_owner_is_no_tenant_in_such_a_role(api: Api) -> None:
-    with request(api, claims_of("ana"), login="postgres"):
-        assert api.tenant_user() is None
 
 
 def test_tables_show_rows_of_the_user_of_the_claims_only(api: Api) -> None:

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from agent_memory.install import install as install_into
-from agent_memory.install import roles_file
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
@@ -33,15 +31,6 @@ def check_of_roles(dsn: str, **parameters: str) -> tuple[bool, str]:
     with open_as(dsn, **(parameters or UNSET)) as connection:
         [check] = [check for check in Api(connection).doctor() if check.check_name == "roles"]
     return check.ok, check.detail
-
-
-def said_by_installing(dsn: str, **parameters: str) -> str:
-    """The detail of the last notice of an installation."""
-    details: list[str] = []
-    with open_as(dsn, **parameters, **UNSET) as connection:
-        connection.add_notice_handler(lambda notice: details.append(str(notice.message_detail)))
-        install_into(connection)
-    return details[-1]
 
 
 def reads(dsn: str, login: str, user_id: str = "ana") -> bool:
@@ -147,18 +136,3 @@ def test_a_copy_beside_its_origin_shares_the_roles_until_it_has_names_of_its_own
             "select distinct unnest(roles)::text from pg_policies where schemaname = 'memory'"
         ).fetchall()
     assert set(roles) == {("public",), ("apart_tenant",)}
-
-
-def test_an_administrator_makes_the_names_that_an_owner_then_uses(beside: str) -> None:
-    with open_as(beside) as connection:
-        login_role(connection, "names_owner")
-        connection.execute(f"alter database {connection.info.dbname} owner to names_owner".encode())
-    assert f"missing: {own(beside, 'app')}" in said_by_installing(beside, user="names_owner")
-    with open_as(beside, **UNSET) as connection:
-        connection.execute(roles_file().encode())
-    install(beside, user="names_owner", **UNSET)
-    assert check_of_roles(beside)[0]
-    with open_as(beside) as connection:
-        assert Api(connection).value(
-            "select has_function_privilege(%(role)s, 'memory.version()', 'execute')", role=own(beside, "app")
-        )

@@ -146,11 +146,6 @@ def test_a_token_expires_within_a_transaction(api: Api) -> None:
     assert any(map(expires_after, (0.5, 5, 30)))
 
 
-def test_a_session_without_a_token_reaches_nobody(api: Api) -> None:
-    with session_of(api.connection, "tenant_by_token"), pytest.raises(errors.InsufficientPrivilege, match="not set"):
-        api.search(user_id="ana", query="ana")
-
-
 def test_a_token_gives_nothing_to_a_bound_role(api: Api) -> None:
     with session_of(api.connection, "tenant_ana", token_of("bob")):
         assert api.tenant_user() == "ana"

@@ -33,29 +33,6 @@ def test_a_second_model_is_filled_in_the_background_while_the_first_serves(api: 
     assert embed(api) == []
 
 
-@pytest.mark.feature("F4")
-def test_backfill_status_counts_only_memories_that_can_be_found(api: Api) -> None:
-    assert status(api) == {"old": (0, 0)}
-    deleted, old, new = know(api, 1, 2, 3)
-    embed(api)
-    register(api)
-    api.delete_memory(user_id="ana", memory_id=deleted)
-    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
-    assert status(api) == {"new": (0, 1), "old": (1, 1)}
-    embed(api)
-    assert status(api) == {"new": (1, 1), "old": (1, 1)}
-
-
-@pytest.mark.feature("F4")
-def test_several_models_are_filled_one_after_the_other_the_active_one_first(api: Api) -> None:
-    know(api, 1)
-    register(api, "third")
-    register(api)
-    api.connection.execute("update memory.models set created_at = now() - interval '1 day' where name = 'third'")
-    api.connection.execute("delete from memory.jobs where kind = 'embed'")
-    assert [result["model"] for result in embed(api, "backfill")] == ["old", "third", "new"]
-
-
 @pytest.mark.feature("F4", "A14")
 def test_a_broken_second_model_delays_nothing_of_the_first(api: Api) -> None:
     know(api, 1)

@@ -71,26 +71,6 @@ def test_many_rows_with_nothing_to_say_are_read_a_part_at_a_time(api: Api) -> No
     assert extracted_seq(api) >= 9_999
 
 
-@pytest.mark.feature("F20", "E7")
-def test_threads_with_nothing_to_say_are_read_once_for_a_summary_of_the_user(api: Api) -> None:
-    api.connection.execute(
-        "insert into memory.messages (user_id, thread_id, role, content) "
-        "select 'ana', 'noise ' || n, 'user', %s from generate_series(1, 1500) as n",
-        [RECALLED.format("tea")],
-    )
-    api.connection.execute("update memory.threads set last_at = last_at - interval '1 day'")
-    say(api, "I like tea")
-    api.summarize_user(user_id="ana")
-    queue(api, "bob", jobs=2)
-    for _ in range(2):
-        assert claim(api, max_jobs=1).user_id == "bob"
-    marks = "select count(*) from memory.marks where kind = 'summarize_user'"
-    assert 0 < api.value(marks) < 1500
-    job = claim(api)
-    assert [message["content"] for message in job.payload["messages"]] == ["I like tea"]
-    assert api.value(marks) == 1500
-
-
 def be_slow(api: Api, seconds: float) -> None:
     """Make preparing a job of the user ana take this long."""
     api.connection.execute(f"""
