@@ -59,7 +59,7 @@ def test_without_calls_a_finished_attempt_is_one_row_and_a_released_one_none(
 
 
 @pytest.mark.feature("F7")
-@pytest.mark.parametrize(("function", "calls"), zip(ENDINGS, (0, 1, 3), strict=True))
+@pytest.mark.parametrize(("function", "calls"), list(zip(ENDINGS, (0, 1, 3), strict=True)))
 def test_however_an_attempt_ends_its_calls_are_entered(api: Api, function: str, calls: int) -> None:
     getattr(api, function)(**lease(claimed(api)), **ENDINGS[function], calls=Jsonb([CALL] * calls))
     rows = api.query("select kind, model, tokens_in, tokens_out, error from memory.model_calls")

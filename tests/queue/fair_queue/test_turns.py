@@ -45,7 +45,7 @@ def test_workers_for_other_kinds_take_nobody_s_turn(api: Api, kinds: list[str] |
     many_may_run(api)
     for number in range(6):
         queue(api, f"user {number}", jobs=3)
-    for number in range(30):
+    for number in range(36):
         queue(api, f"other {number}", kind="summarize_thread")
     seen = []
     for _ in range(6):
