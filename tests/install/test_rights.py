@@ -75,7 +75,7 @@ def test_with_the_documented_grants_an_application_and_a_worker_do_their_work_an
     app.supersede_memory(user_id="ana", old_memory_id=memory_id, new_memory_id=newer, reason="changed")
     assert app.restore_memory(user_id="ana", memory_id=memory_id, version=1) == 3
     assert app.delete_memory(user_id="ana", memory_id=newer)
-    assert len(app.list_memories(user_id="ana")) == len(app.search(user_id="ana", query="Likes tea", limit=1)) == 1
+    assert len(app.list_memories(user_id="ana")) == len(app.search(user_id="ana", query="Likes tea", top_k=1)) == 1
     assert app.get_context(**ANA)[0].source == "memories"
     key = app.store_artifact(**ANA, content="Tea grows").key
     assert app.retrieve_artifact(user_id="ana", key=key) == "Tea grows"

@@ -128,12 +128,8 @@ _WORDS_ASSIGNED = (
 def credentials() -> list[tuple[str, str, str]]:
     """Kind, text and the credential in it."""
     cases = []
-    for number, (kind, make) in enumerate(KEYS.items()):
-        for place in (
-            PLACES[number % len(PLACES)],
-            PLACES[(number + 3) % len(PLACES)],
-            PLACES[(number + 5) % len(PLACES)],
-        ):
+    for kind, make in KEYS.items():
+        for place in PLACES:
             key = make()
             cases.append((kind, place.format(key), key))
     for number, place in enumerate(ASSIGNED):
@@ -191,6 +187,7 @@ def credentials() -> list[tuple[str, str, str]]:
     ):  # fmt: skip
         key = drawn(ALNUM, 36) + "5"
         cases.append(("key", place.format(key), key))
+    cases += [("no name", "login ana / Pxqwerv#123", "Pxqwerv#123"), ("name of one program", f"sonar.login={key}", key)]
     cases.append(("query", f"https://example.com/cb?code=1&access_token={(q := drawn(ALNUM, 30))}&state=5", q))
     return cases
 
