@@ -54,7 +54,8 @@ def test_filters_are_those_of_the_list(api: Api, condition: dict[str, Any]) -> N
 
 def test_without_a_condition_it_is_refused(api: Api) -> None:
     store(api, "Tea")
-    for condition in ({}, {"filter": {}}):
+    conditions: list[dict[str, Any]] = [{}, {"filter": {}}]
+    for condition in conditions:
         with refused("document_ids"):
             delete(api, **condition)
     assert delete(api, document_ids=[])["count"] == 0

@@ -99,9 +99,10 @@ def test_an_unknown_variable_is_refused_with_the_known_ones(api: Api, unknown: s
 @pytest.mark.feature("E9")
 def test_an_unknown_prompt_is_refused_with_the_known_ones(api: Api) -> None:
     for name in (None, "embed", "x" * 10_000):
-        for call in (lambda: api.set_prompt(name=name, template=EDIT), lambda: api.reset_prompt(name=name)):  # noqa: B023
+        calls: list[tuple[Any, dict[str, Any]]] = [(api.set_prompt, {"template": EDIT}), (api.reset_prompt, {})]
+        for call, template in calls:
             with refused("name", "P0002") as refusal:
-                call()
+                call(name=name, **template)
             assert refusal.value.diag.message_hint == f"There are: {', '.join(VARIABLES)}"
 
 

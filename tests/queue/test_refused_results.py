@@ -18,7 +18,17 @@ def test_a_result_that_is_no_extraction_is_refused(api: Api) -> None:
     queued(api)
     job = claim(api)
     before = api.state()
-    for result in (None, Jsonb(None), Jsonb([]), Jsonb("text"), {}, {"memories": None}, {"memories": {}}, SUMMARY):
+    results: list[Any] = [
+        None,
+        Jsonb(None),
+        Jsonb([]),
+        Jsonb("text"),
+        {},
+        {"memories": None},
+        {"memories": {}},
+        SUMMARY,
+    ]
+    for result in results:
         with refused("result"):
             api.complete_job(**lease(job), result=result)
     assert api.state() == before
@@ -28,9 +38,9 @@ BAD_SUMMARIES: list[dict[str, Any]] = [
     {},
     {"summary": " \n"},
     {"summary": ["They talked."]},
-    {"summary": "x" * 10_000_000},
+    {"summary": "x" * 2_000_000},
     {**SUMMARY, "metadata": []},
-    {**SUMMARY, "metadata": {"x": "y" * 10_000_000}},
+    {**SUMMARY, "metadata": {"x": "y" * 2_000_000}},
     {**SUMMARY, "generation_time_ms": "12"},
     {**SUMMARY, "generation_time_ms": -1},
     {**SUMMARY, "generation_time_ms": 10**400},
