@@ -40,14 +40,18 @@ NEEDS = {
     "kinds/test_describe_artifact.py": "artifacts",
     "kinds/test_screen_texts.py": "guard",
     "models/test_prompts.py": "guard or artifacts: they bring prompts",
-    "queue/test_kinds.py": "guard or artifacts: it builds files that have them all",
     "test_a_bad_value_of_an_add_on_is_refused": "guard or sharing",
     "test_a_long_message_with_a_photo_keeps_it": "artifacts",
     "test_a_memory_in_quarantine_ends_nothing": "guard",
     "test_a_message_before_is_cut_after_its_credentials_are_masked": "guard",
     "test_a_repeated_installation_leaves_no_row_and_an_upgrade_one": "guard or another: it installs all",
     "test_a_whole_thread_has_compressed_messages_and_the_contents_of_artifacts": "artifacts",
+<<<<<<< HEAD
     "test_an_empty_change_changes_nothing": "guard, of which trust.screen is a setting",
+=======
+    "test_a_worker_has_artifacts_parsed": "artifacts",
+    "test_an_artifact_keeps_its_description_when_a_reply_says_nothing_of_it": "artifacts",
+>>>>>>> cut-rest
     "test_an_unknown_section_is_refused_with_the_known_ones": "guard, of which it shows settings",
     "test_an_unknown_key_is_refused_with_the_known_ones": "guard, of which trust.screen is a setting",
     "test_an_output_in_quarantine_teaches_nothing": "guard",
@@ -56,7 +60,6 @@ NEEDS = {
     "test_masks_leave_files_as_they_are": "guard",
     "test_objects_merge_key_by_key": "artifacts and sharing, of which it shows settings",
     "test_null_returns_to_what_is_inherited": "guard, of which trust.screen is a setting",
-    "test_setting_returns_what_then_applies": "guard, of which trust.screen is a setting",
     "test_the_published_schema_is_that_of_the_tables": "guard or another: it shows all tables",
     "test_the_registry_has_the_columns_of_the_catalog": "guard or another: it knows all tables",
     "test_without_any_the_built_in_values_apply": "guard, of which trust.screen is a setting",
