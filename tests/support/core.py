@@ -46,12 +46,6 @@ NEEDS = {
     "test_a_message_before_is_cut_after_its_credentials_are_masked": "guard",
     "test_a_repeated_installation_leaves_no_row_and_an_upgrade_one": "guard or another: it installs all",
     "test_a_whole_thread_has_compressed_messages_and_the_contents_of_artifacts": "artifacts",
-<<<<<<< HEAD
-    "test_an_empty_change_changes_nothing": "guard, of which trust.screen is a setting",
-=======
-    "test_a_worker_has_artifacts_parsed": "artifacts",
-    "test_an_artifact_keeps_its_description_when_a_reply_says_nothing_of_it": "artifacts",
->>>>>>> cut-rest
     "test_an_unknown_section_is_refused_with_the_known_ones": "guard, of which it shows settings",
     "test_an_unknown_key_is_refused_with_the_known_ones": "guard, of which trust.screen is a setting",
     "test_an_output_in_quarantine_teaches_nothing": "guard",
