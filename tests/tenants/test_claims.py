@@ -80,6 +80,8 @@ def rollback(api: Api) -> Any:
         ("no JSON", "holds no JSON"),
         (f"[{claims_of('ana')}]", "names no user"),
         (claims_of("é" * 256), "names no user"),
+        (claims_of(""), "names no user"),
+        ('{"sub": "ana", "exp": null}', "never expires"),
         ('{"sub": "ana"}', "never expires"),
         (claims_of("ana", 1000), "has expired"),
         (claims_of("ana", nbf=4102444799), "is not valid yet"),
@@ -121,6 +123,11 @@ def test_a_bound_role_stays_bound_in_a_role_whose_claims_count(api: Api) -> None
     api.connection.execute("grant claims_user to tenant_ana")
     with request(api, claims_of("bob"), login="tenant_ana"):
         assert api.tenant_user() == "ana"
+
+
+def test_the_owner_is_no_tenant_in_such_a_role(api: Api) -> None:
+    with request(api, claims_of("ana"), login="postgres"):
+        assert api.tenant_user() is None
 
 
 def test_the_role_itself_is_not_believed_when_it_logs_in(api: Api) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 import psycopg
@@ -58,6 +59,16 @@ def test_a_tenant_is_refused_a_foreign_user_who_may_exist_or_not(
         assert exists == does_not, function
         assert exists[:2] == ("42501", "user_id: is not the user of this session"), function
         assert exists[2]
+
+
+def test_a_known_id_or_key_tells_nothing_of_what_is_foreign(api: Api) -> None:
+    [(memory_id,)] = api.query("select memory_id from memory.memories where user_id = 'bob'")
+    for known in (memory_id, uuid.UUID(int=7)):
+        assert refusal_of(api, "bound", "add_memory", user_id="bob", memory_id=known)[0] == "42501"
+    api.add_message(user_id="bob", thread_id="t1", role="user", content="Hello", idempotency_key="k")
+    for key in ("k", "unknown"):
+        arguments = {"user_id": "bob", "content": "Hello", "idempotency_key": key}
+        assert refusal_of(api, "bound", "add_message", **arguments)[0] == "42501"
 
 
 @pytest.mark.parametrize("function", MAY_NAME_NOBODY)

@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from agent_memory.install import install as install_into
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
 from tests.support.installer import execute, install, open_as
-from tests.support.servers import Run
+from tests.support.servers import Run, Server
 from tests.support.sqlapi import Api
 from tests.tenants.steps import KEY, login_role, text_of, token_of
-from tests.tenants.test_roles import ROLES, restore
+from tests.tenants.test_roles import ROLES, renamed, restore
 
 UNSET = {"options": "-c agent_memory.role_prefix="}
 """As on a server where nobody has set it."""
@@ -31,6 +32,15 @@ def check_of_roles(dsn: str, **parameters: str) -> tuple[bool, str]:
     with open_as(dsn, **(parameters or UNSET)) as connection:
         [check] = [check for check in Api(connection).doctor() if check.check_name == "roles"]
     return check.ok, check.detail
+
+
+def said_by_installing(dsn: str) -> str:
+    """The detail of the last notice of an installation."""
+    details: list[str] = []
+    with open_as(dsn, **UNSET) as connection:
+        connection.add_notice_handler(lambda notice: details.append(str(notice.message_detail)))
+        install_into(connection)
+    return details[-1]
 
 
 def reads(dsn: str, login: str, user_id: str = "ana") -> bool:
@@ -86,6 +96,19 @@ def test_a_grant_in_one_database_opens_no_other(dsn: str, beside: str, logins: C
     assert own(beside, "app") in detail
 
 
+def test_the_first_installation_of_a_server_has_the_plain_names(server: Server, empty_dsn: str) -> None:
+    execute(empty_dsn, "create extension vector")
+    with renamed(server, *ROLES):
+        install(empty_dsn, **UNSET)
+        ok, detail = check_of_roles(empty_dsn)
+        assert ok
+        assert "memory_app, ..." in detail
+        with open_as(empty_dsn) as connection:
+            connection.execute("select set_config('agent_memory.role_prefix', 'shop''; drop table x', false)")
+            with pytest.raises(errors.InvalidParameterValue, match=r"^agent_memory\.role_prefix: "):
+                install_into(connection)
+
+
 def test_tenants_reach_their_user_by_names_of_the_database(
     beside: str, logins: Callable[[str, str], str], dsn: str
 ) -> None:
@@ -98,6 +121,8 @@ def test_tenants_reach_their_user_by_names_of_the_database(
         api.set_token_key(key=text_of(KEY))
         api.bind_role(role_name=bound, user_id="ana")
         connection.execute(f"grant select on memory.memories to {tenant}".encode())
+    remember(dsn)
+    assert not reads(dsn, bound)  # which is bound in another database
     for login in (by_token, bound):
         with open_as(beside, user=login) as connection:
             connection.execute("select set_config('agent_memory.token', %s, false)", [token_of("ana")])
@@ -105,7 +130,6 @@ def test_tenants_reach_their_user_by_names_of_the_database(
             assert len(Api(connection).list_memories(user_id="ana")) == 1
             with pytest.raises(errors.InsufficientPrivilege):
                 Api(connection).list_memories(user_id="bob")
-    assert not reads(dsn, bound)
 
 
 def test_a_copy_beside_its_origin_shares_the_roles_until_it_has_names_of_its_own(
@@ -114,7 +138,7 @@ def test_a_copy_beside_its_origin_shares_the_roles_until_it_has_names_of_its_own
     users.connection.execute("grant select on memory.memories to memory_tenant")
     execute(beside, "drop extension vector")
     restore(dump(dsn), beside, run, tmp_path, "--variable=ON_ERROR_STOP=1")
-    install(beside, **UNSET)
+    assert "have the rights of these roles in these databases too" in said_by_installing(beside)
     ok, detail = check_of_roles(beside)
     assert not ok
     assert str(conninfo_to_dict(dsn)["dbname"]) in detail

@@ -22,7 +22,7 @@ from tests.support import rooms
 from tests.support.installer import build_version, execute, install, open_as
 from tests.support.servers import ROOT, Run, Server
 from tests.support.sqlapi import Api, refused
-from tests.tenants.steps import login_role
+from tests.tenants.steps import login_role, session_of
 
 ROLES = ("memory_app", "memory_tenant", "memory_worker", "memory_reader", "memory_admin")
 GROUPS: list[dict[str, Any]] = rooms.groups()
@@ -104,6 +104,25 @@ class TestTheList:
         assert api.value("select has_schema_privilege(%(role)s, 'memory', 'usage')", role=role)
         assert not api.value("select has_schema_privilege(%(role)s, 'memory', 'create')", role=role)
 
+    def test_functions_without_a_user_are_not_for_tenants(self, api: Api) -> None:
+        without = """
+            select proname::text from pg_proc where pronamespace = 'memory'::regnamespace
+              and 'user_id' <> all (coalesce(proargnames, '{}'))
+              and has_function_privilege('memory_tenant', oid, 'execute')
+              and not has_function_privilege('public', oid, 'execute')"""
+        assert {name for [name] in api.query(without)} == {"_cluster_map", "_secret_mask", "tenant_user", "version"}
+
+    def test_a_reader_reads_the_monitoring_views_and_no_content(self, api: Api) -> None:
+        login_role(api.connection, "reader_of_tests", "memory_reader")
+        with session_of(api.connection, "reader_of_tests"):
+            for view in rights(api, "reader_of_tests")["views"]:
+                api.query(f"select * from memory.{view}")
+            assert api.doctor()
+            assert api.status()
+            for content in ("select * from memory.messages", "select * from memory.list_memories('ana')"):
+                with pytest.raises(errors.InsufficientPrivilege), api.connection.transaction():
+                    api.query(content)
+
 
 class TestGrantsOfAdministrators:
     def test_what_was_revoked_and_granted_stays(self, dsn: str, db: psycopg.Connection) -> None:
@@ -161,6 +180,26 @@ class TestOwnersWhoMayNotCreateRoles:
             assert all(role in check.detail for role in ROLES)
             with refused("role_name", "0A000"):
                 api.bind_role(role_name="plain_owner", user_id="ana")
+            api.add_memory(user_id="ana", content="Likes tea")
+            with open_as(owned) as admin:
+                login = login_role(admin, "table_reader_of_tests")
+            connection.execute(f"grant usage on schema memory to {login}; grant select on memory.memories to {login}")
+        with open_as(owned, user=login) as connection:
+            assert connection.execute("select content from memory.memories").fetchall() == [("Likes tea",)]
+
+    def test_an_owner_who_may_not_grant_membership_learns_what_an_administrator_runs(self, owned: str) -> None:
+        for role in ROLES:
+            execute(owned, f"create role {role}")
+        install(owned, user="plain_owner")
+        with open_as(owned) as admin:
+            login_role(admin, "tenant_of_admin")
+        with open_as(owned, user="plain_owner") as connection:
+            api = Api(connection)
+            with refused("role_name", "42501") as error:
+                api.bind_role(role_name="tenant_of_admin", user_id="ana")
+            [statement] = re.findall(r"grant [^;]+;", str(error.value.diag.message_hint))
+            execute(owned, statement)
+            api.bind_role(role_name="tenant_of_admin", user_id="ana")
 
     def test_an_administrator_creates_the_roles_and_the_owner_grants_them(self, owned: str) -> None:
         with open_as(owned, user="plain_owner") as connection, pytest.raises(errors.InsufficientPrivilege):

@@ -96,6 +96,8 @@ def test_a_tenant_inserts_rows_of_its_own_user(api: Api) -> None:
 def test_a_tenant_without_a_user_gets_an_error_and_no_empty_answer(api: Api) -> None:
     with session_of(api.connection, "tenant_by_token"), pytest.raises(errors.InsufficientPrivilege, match="not set"):
         seen(api, "messages")
+    with session_of(api.connection, "tenant_by_token"), pytest.raises(errors.InsufficientPrivilege, match="not set"):
+        api.search(user_id="ana", query="ana")
 
 
 def test_an_application_with_rights_on_tables_works_as_before(api: Api) -> None:
@@ -133,6 +135,19 @@ def test_an_expression_of_a_tenant_sees_no_foreign_row(api: Api) -> None:
         )
         api.query("select from memory.messages where pg_temp.heard(content)")
     assert api.notices == ["heard: I am ana"]
+
+
+def test_a_view_of_the_application_is_no_way_around(api: Api) -> None:
+    """What a view shows depends on the rights of its owner, and on whose session asks."""
+    api.connection.execute("create view public.of_application as select user_id from memory.messages")
+    api.connection.execute("alter view public.of_application owner to app_of_tenants")
+    api.connection.execute("grant select on public.of_application to app_of_tenants, tenant_ana")
+    with session_of(api.connection, "app_of_tenants"):
+        assert len(api.query("select from public.of_application")) == 2
+    with session_of(api.connection, "tenant_ana"):
+        assert api.query("select from public.of_application") == []
+        api.connection.execute("create temp view mine as select user_id from memory.messages")
+        assert api.query("select * from mine") == [("ana",)]
 
 
 class TestBackups:
