@@ -130,9 +130,11 @@ def test_a_model_that_says_it_again_is_not_heard(models: Api) -> None:
     assert api.add_memory(user_id="bo", content=SAID, source="extraction").inserted
 
 
-def test_punctuation_does_not_get_past_a_tombstone(api: Api) -> None:
-    api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=SAID).memory_id)
-    for again in (f"{SAID}.", f'"{SAID}!"', f" - {SAID} "):
+def test_punctuation_and_unicode_forms_do_not_get_past_a_tombstone(api: Api) -> None:
+    for content in (SAID, "Kind, in caf\u00e9s"):
+        api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=content).memory_id)
+    full_width = SAID.replace("L", "\N{FULLWIDTH LATIN CAPITAL LETTER L}")
+    for again in (f"{SAID}.", f'"{SAID}!"', f" - {SAID} ", full_width, "KIND, in cafe\u0301s"):
         assert api.add_memory(**ANA, content=again, source="extraction").memory_id is None
         assert api.was_forgotten(**ANA, messages=[{"role": "user", "content": again}]) == [True]
         assert api.add_memory(**ANA, content=f"{again} x", source="extraction").inserted
@@ -172,6 +174,41 @@ def test_archives_that_no_summary_names_any_more_go(api: Api) -> None:
     assert api.forget_memory(**ANA, memory_id=memory_id)["tables"]["documents"] == 2
     assert [document.title for document in api.list_documents(**ANA)] == ["c"]
     assert texts_of(api, "kreuzberg") == []
+
+
+def test_near_duplicates_go_and_other_memories_stay(models: Api) -> None:
+    api = models
+    api.register_model(name="m", kind="embedding", provider="openai", model="m")
+    api.activate_model(name="m")
+    for content in ("Likes green tea", "Really likes green tea", "Likes black tea", "Has a cat"):
+        api.add_memory(**ANA, content=content)
+    for job in api.claim_jobs(worker="w", kinds=["embed", "backfill"], max_jobs=5):
+        found = [[0.0, 1.0] if text["text"] == "Has a cat" else [1.0, 0.0] for text in job.payload["texts"]]
+        lease = {"user_id": "ana", "job_id": job.job_id, "lease_token": job.lease_token}
+        api.complete_job(**lease, result={"embeddings": found})
+    [green] = [memory for memory in api.list_memories(**ANA) if memory.content == "Likes green tea"]
+    api.forget_memory(**ANA, memory_id=green.memory_id)
+    assert sorted(contents(api)) == ["Has a cat", "Likes black tea"]
+
+
+def test_the_wording_goes_from_other_memories_which_stay_and_from_reasons(models: Api) -> None:
+    api = models
+    metadata = {"said": SAID.upper(), "list": [1, {"deep": f"As she said: {SAID}"}], SAID: "x", "place": "Spandau"}
+    other = api.add_memory(**ANA, content="Likes tea", metadata=metadata, tags=["tea", SAID]).memory_id
+    untouched = api.add_memory(**ANA, content="Likes cake", metadata={"place": "Kreuzberg"}).memory_id
+    hidden, gone = [api.add_memory(**ANA, content=content).memory_id for content in ("Liked milk", "Likes fish")]
+    api.supersede_memory(**ANA, old_memory_id=hidden, new_memory_id=other, reason=f"because: {SAID}")
+    api.forget_memory(**ANA, memory_id=gone, reason=f"asked for that and for: {SAID}")
+    api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=SAID).memory_id)
+    row = api.get_memory(**ANA, memory_id=other)
+    mark = "[forgotten]"
+    assert (row.content, row.version, row.tags) == ("Likes tea", 2, ["tea", mark])
+    assert row.metadata == {"said": mark, "list": [1, {"deep": mark}], mark: "x", "place": "Spandau"}
+    assert [version.operation for version in api.get_memory_history(**ANA, memory_id=other)] == ["insert", "update"]
+    assert api.value("select supersede_reason from memory.memories where content = 'Liked milk'") == mark
+    assert [row.reason for row in api.query("select reason from memory.receipts order by receipt_id")] == [mark, None]
+    assert texts_of(api, SAID) == []
+    assert api.get_memory(**ANA, memory_id=untouched).version == 1
 
 
 def test_whoever_states_it_anew_is_heard(models: Api) -> None:

@@ -205,6 +205,18 @@ def test_another_memory_of_one_id_is_refused_and_the_same_is_one(api: Api) -> No
     assert memories(api, "ana") == ["Likes coffee"]
 
 
+def test_another_document_of_one_id_is_refused_and_the_same_is_one(api: Api) -> None:
+    document_id = api.add_document(user_id="bob", content="Tea is green", title="Tea")
+    add = "insert into memory.documents (user_id, document_id, title, content) values ('ana', %s, %s, %s)"
+    api.connection.execute(add, [document_id, "Tea", "Tea is green"])
+    merge(api)
+    assert [row.title for row in api.list_documents(user_id="bob")] == ["Tea"]
+    api.connection.execute(add, [document_id, "Coffee", "Coffee is black"])
+    with refused("from_user_id", "23505"):
+        merge(api)
+    assert [row.title for row in api.list_documents(user_id="ana")] == ["Coffee"]
+
+
 def test_it_is_audited_and_a_bound_role_follows(api: Api) -> None:
     api.add_memory(user_id="ana", content="Likes tea")
     merge(api)

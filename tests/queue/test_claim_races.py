@@ -134,6 +134,17 @@ def test_an_open_append_keeps_no_job_of_its_thread_back(api: Api, other: Api) ->
     assert [message["seq"] for message in job.payload["messages"]] == [0, 1]
 
 
+@pytest.mark.feature("A11")
+def test_messages_whose_clearing_was_rolled_back_are_handed_out(api: Api, other: Api) -> None:
+    say(api, "Hello")
+    with api.connection.transaction(force_rollback=True):
+        api.clear_thread(**ANA)
+        other.extract_memories(**ANA)
+        assert nothing_to_do(other)
+    make_due(api)
+    assert claim(other).attempt == 1
+
+
 # The same job queued by two -------------------------------------------------------------------------------------------
 
 
@@ -191,6 +202,19 @@ def test_nobody_waits_for_another_who_queued_the_same_job(api: Api, other: Api, 
         first(api)
         second(other)
     assert open_jobs(api) == jobs
+
+
+@pytest.mark.feature("E14")
+def test_a_job_that_somebody_else_queues_keeps_no_other_from_being_queued(api: Api, other: Api) -> None:
+    becomes_quiet(api)
+    for thread_id in ("t0", "t2"):
+        say(api, "Hello", thread_id=thread_id)
+    api.connection.execute("update memory.threads set last_at = now() - interval '2 hours'")
+    with api.connection.transaction():
+        api.extract_memories(**ANA)
+        assert other.sweep()["queued"] == 2
+    scopes = api.query("select scope from memory.jobs where status = 'pending' order by scope")
+    assert [row.scope for row in scopes] == ["t0", "t1", "t2"]
 
 
 # Asked during an attempt ----------------------------------------------------------------------------------------------

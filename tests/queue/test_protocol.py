@@ -49,6 +49,7 @@ def test_a_claim_brings_all_that_an_extraction_needs(api: Api) -> None:
         "token_count": 2,
     }
     assert job.payload == {"model": LOCAL, "prompt": None, "thread_id": "t1", "earlier": []}
+    assert api.claim_jobs(worker="other", max_jobs=10) == [], "a claimed job is not handed out again"
 
 
 @pytest.mark.feature("F6")

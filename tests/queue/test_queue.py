@@ -73,6 +73,17 @@ def test_a_worker_gets_the_kinds_it_asks_for(api: Api) -> None:
 
 
 @pytest.mark.feature("F6")
+def test_no_more_jobs_are_handed_out_than_asked_for_and_those_with_nothing_to_do_hide_none(api: Api) -> None:
+    jobs = []
+    for number in range(6):
+        api.add_message(user_id="ana", thread_id=f"t{number}", role="user", content="Hello")
+        jobs.append(api.extract_memories(user_id="ana", thread_id=f"t{number}"))
+    api.connection.execute("update memory.messages set is_active = false where thread_id < 't3'")
+    assert [[job.job_id for job in api.claim_jobs(worker="test", max_jobs=n)] for n in (1, 2)] == [jobs[3:4], jobs[4:]]
+    assert [api.get_job(user_id="ana", job_id=job).result for job in jobs[:3]] == [{"skipped": "nothing new"}] * 3
+
+
+@pytest.mark.feature("F6")
 def test_a_job_whose_input_cannot_be_read_fails_by_itself(api: Api) -> None:
     job_id = queued(api)
     api.add_message(user_id="bob", thread_id="t1", role="user", content="Hello")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import psycopg
 import pytest
 from agent_memory import Memory
 
 from tests.secrets.conftest import new_key, use_keys
 from tests.support.sqlapi import Api
+from tests.tenants.steps import login_role
 
 pytestmark = pytest.mark.feature("C13")
 
@@ -43,6 +47,30 @@ def test_a_rotation_is_followed_to_its_end(keyed: Api) -> None:
     )
     keyed.reencrypt_secrets()
     assert checked(keyed) == (True, "3 stored, all under the present key; AGENT_MEMORY_SECRET_KEY_PREVIOUS can go")
+
+
+def test_a_key_that_is_none_is_named_and_not_quoted_and_pgcrypto_is_missed(keyed: Api) -> None:
+    keyed.set_secret(**MAIL)
+    for keys, named in ((["too short"], "SECRET_KEY is not 32"), ([new_key(), "too short"], "PREVIOUS is not 32")):
+        use_keys(keyed, *keys)
+        ok, detail = checked(keyed)
+        assert not ok
+        assert named in detail
+        assert "too short" not in detail
+    use_keys(keyed, new_key())
+    keyed.connection.execute("drop extension pgcrypto")
+    ok, detail = checked(keyed)
+    assert not ok
+    assert "create extension pgcrypto" in detail
+
+
+def test_a_role_that_may_not_mask_keys_still_gets_its_answer(
+    db: psycopg.Connection, connect: Callable[..., psycopg.Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENT_MEMORY_SECRET_KEY", new_key())
+    login_role(db, "watcher_of_secrets", "memory_reader")
+    checks = Memory(connect(user="watcher_of_secrets")).admin.doctor()
+    assert [check.ok for check in checks if check.check_name == "secrets"] == [True]
 
 
 def test_where_only_clients_have_keys_their_doctor_compares_them(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

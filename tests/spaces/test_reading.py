@@ -130,6 +130,16 @@ def test_a_context_shows_the_memories_of_a_space_with_its_name(api: Api) -> None
     assert "space" not in alone.metadata["memories"][0]
 
 
+def test_a_context_keeps_one_budget(api: Api) -> None:
+    for number in range(200):
+        api.add_memory(user_id="space:team", content=f"Releases number {number} went out as planned by everybody")
+    parts = api.get_context(
+        user_id="ana", thread_id="new", query="releases", max_tokens=300, spaces="{team}", explain=True
+    )
+    assert sum(part.token_count for part in parts if part.ordinal is not None) <= 300
+    assert any(part.source == "memories" for part in parts if part.ordinal is None)
+
+
 def test_an_agents_context_has_what_any_agent_wrote_in_the_space(api: Api) -> None:
     part = context(api, spaces="{team}", agent_id="planner")
     assert "Thursdays" in part.content
@@ -218,6 +228,15 @@ def test_ids_of_no_space_are_refused(api: Api) -> None:
             "insert into memory.messages (user_id, thread_id, role, content) values ('space:no', 't', 'user', 'Hello')"
         )
     assert api.add_memory(user_id="Space:nosuch", content="Hello").inserted
+
+
+def test_a_grant_is_changed_by_the_next_one_and_ends_when_it_is_revoked(api: Api) -> None:
+    for access in ("write", "read", "write"):
+        api.grant_space(space="team", user_id="ana", access=access)
+        assert [row.access for row in api.list_spaces(user_id="ana")] == [access]
+    assert api.revoke_space(space="team", user_id="ana") is True
+    assert api.revoke_space(space="team", user_id="ana") is False
+    refused(api, "search", "P0002", user_id="ana", query="releases", spaces=["team"])
 
 
 def test_merged_users_keep_the_stronger_access(api: Api) -> None:

@@ -139,6 +139,20 @@ def test_a_snapshot_of_before_the_revoke_writes_nothing(spaces: Api, session: Ca
     assert len(spaces.list_memories(user_id=TEAM)) == 1
 
 
+def test_parallel_plans_lock_no_space(spaces: Api, session: Callable[[str], Api]) -> None:
+    """A worker of a parallel plan cannot lock the row of the space."""
+    for api in (spaces, session("ben")):
+        for name in ("force_parallel_mode", "debug_parallel_query"):
+            api.connection.execute("select set_config(name, 'on', false) from pg_settings where name = %s", [name])
+        api.get_thread_summary(user_id=TEAM, thread_id="t")
+        api.get_user_summary(user_id=TEAM)
+        api.list_secrets(user_id=TEAM)
+        api.get_messages(user_id=TEAM, thread_id="t")
+        api.needs_memory(user_id=TEAM, thread_id="t", query="x")
+        api.load_user(user_id=TEAM)
+        api.expand_refs(user_id=TEAM, content="Hello")
+
+
 def test_ids_of_another_space_lead_nowhere(api: Api) -> None:
     secret = api.list_memories(user_id="space:secret")[0].memory_id
     for function, arguments in (

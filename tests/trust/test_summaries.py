@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.embeddings.steps import embed
 from tests.support.protocol import ANA, activate, claim, complete, lease, make_due, open_jobs
 from tests.support.sqlapi import Api, refused
 from tests.support.summaries import active, compressing, hear, only, profile_job, write
@@ -122,6 +123,43 @@ def test_a_job_that_continues_a_poisoned_summary_starts_again_without_it(api: Ap
     assert again.payload["previous_summary"] is None
     complete(api, again, summary="Anew.")
     assert [row.summary for row in api.get_thread_summary(**ANA)] == ["Anew."]
+
+
+@pytest.mark.feature("F5", "F10")
+def test_a_memory_is_released_with_the_summary_that_it_was_made_of(api: Api) -> None:
+    activate(api)
+    compressing(api)
+    api.set_policy(settings={"summary": {"as_memory": True}})
+    for text in ("First of teashops.", "Second of teashops."):
+        write(api, *[10] * 12)
+        complete(api, claim(api, "compress_thread"), summary=text)
+    [second] = api.get_thread_summary(**ANA)
+    first = api.value("select base_summary_id from memory.summaries where base_summary_id is not null")
+    api.quarantine_source(user_id="ana", source="summary", id=str(first), reason="planted")
+    api.release_source(user_id="ana", source="summary", id=str(first))
+    assert api.list_memories(user_id="ana") == []
+    api.release_source(user_id="ana", source="summary", id=str(second.summary_id))
+    assert [row.content for row in api.list_memories(user_id="ana")] == ["Second of teashops."]
+
+
+@pytest.mark.feature("F10", "E6")
+def test_the_summary_before_one_in_quarantine_is_found_by_meaning_again(api: Api) -> None:
+    activate(api)
+    activate(api, "ada", "embedding")
+    only(api, summary={"enabled": False}, search={"embed_messages": False})
+    current = """
+      select array_agg(id) from memory.texts where source = 'summary' and model is not null and valid_until = 'infinity'
+    """
+    ids = []
+    for number in range(2):
+        api.talk(**ANA, rounds=2)
+        api.summarize_thread(**ANA)
+        complete(api, claim(api, "summarize_thread"), summary=f"They talked {number}.")
+        embed(api)
+        ids += api.value(current)
+    assert ids[0] != ids[1]
+    api.quarantine_source(user_id="ana", source="summary", id=ids[1], reason="planted")
+    assert api.value(current) == ids[:1]
 
 
 def told(api: Api) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -125,4 +126,23 @@ def test_a_timeout_that_other_work_has_used_up_blames_no_job(api: Api, connect: 
     worker = connect(options="-c statement_timeout=2s")
     with pytest.raises(errors.QueryCanceled):
         worker.execute("do $$ begin perform pg_sleep(1.6); perform memory.claim_jobs('test'); end $$")
+    assert api.query(ANAS_JOB) == [("pending", 0, None)]
+
+
+@pytest.mark.feature("F20")
+def test_a_claim_that_someone_cancels_ends_and_loses_nothing(api: Api, connect: Connect) -> None:
+    be_slow(api, 30)
+    queue(api, "ana")
+    worker = connect(options="-c statement_timeout=10min")
+
+    def cancel() -> None:
+        sleeping = "select 1 from pg_stat_activity where pid = %s and wait_event = 'PgSleep'"
+        wait_until(lambda: api.connection.execute(sleeping, [worker.info.backend_pid]).fetchall())
+        api.connection.execute("select pg_cancel_backend(%s)", [worker.info.backend_pid])
+
+    with ThreadPoolExecutor(1) as pool:
+        cancelled = pool.submit(cancel)
+        with pytest.raises(errors.QueryCanceled):
+            worker.execute("select memory.claim_jobs('test')")
+        cancelled.result()
     assert api.query(ANAS_JOB) == [("pending", 0, None)]

@@ -27,6 +27,17 @@ def test_claims_take_turns_between_users(api: Api) -> None:
 
 
 @pytest.mark.feature("F20")
+def test_one_claim_of_many_jobs_takes_turns_too(api: Api) -> None:
+    many_may_run(api)
+    queue(api, "ana", jobs=50)
+    for number in range(3):
+        queue(api, f"user {number}", jobs=2)
+    users = [job.user_id for job in api.claim_jobs(worker="test", max_jobs=12)]
+    assert len(set(users[:4])) == len(set(users[4:8])) == 4
+    assert users[8:] == ["ana"] * 4
+
+
+@pytest.mark.feature("F20")
 def test_within_a_user_the_longest_waiting_comes_first_whatever_its_kind(api: Api) -> None:
     many_may_run(api)
     queue(api, "ana", jobs=3)
