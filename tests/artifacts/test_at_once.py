@@ -111,3 +111,35 @@ def test_a_job_passes_over_words_that_are_being_changed(connect: Callable[..., p
         assert complete(worker, job, max_bytes=1000)["parsed"] == 1
     complete(worker, claim(worker, "parse_artifacts"), max_bytes=1000)
     assert (found(worker, "harbour"), found(worker, "island")) == (["free"], ["changed"])
+
+
+@pytest.mark.feature("C3", "E14")
+def test_the_second_writer_stores_the_artifact_when_the_first_rolls_back(sessions: Sessions) -> None:
+    first = sessions.api
+    with first.connection.transaction(force_rollback=True):
+        store(first, "tea", key="log")
+        waiting = sessions.submit(lambda api: store(api, "boat", key="log"))
+        assert not waiting.done()
+    waiting.result(PATIENCE)
+    assert read(first, "log") == "boat"
+
+
+@pytest.mark.feature("C6", "E14")
+@pytest.mark.parametrize("change", ["update", "delete"])
+def test_a_change_waits_for_the_words_that_are_being_stored(sessions: Sessions, change: str) -> None:
+    worker = sessions.api
+    store(worker, "tea", key="log", description="Harbour")
+    job = claim(worker, "parse_artifacts")
+    statements = {
+        "update": "update memory.artifacts set description = 'Island'",
+        "delete": "delete from memory.artifacts",
+    }
+    with worker.connection.transaction():
+        complete(worker, job, max_bytes=1000)
+        changing = sessions.submit(lambda api: api.connection.execute(statements[change]))
+        assert not changing.done()
+    changing.result(PATIENCE)
+    worker.sweep()
+    assert found(worker, "harbour") == []
+    assert found(worker, "island") == (["log"] if change == "update" else [])
+    assert worker.value("select count(*) from memory.artifact_parts") == (1 if change == "update" else 0)

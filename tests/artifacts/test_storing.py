@@ -58,6 +58,20 @@ def test_a_key_is_made_of_the_description(api: Api, arguments: dict[str, Any], s
 
 
 @pytest.mark.feature("C3")
+def test_another_key_is_made_when_one_is_taken(api: Api) -> None:
+    """As if chance had drawn the same digits twice."""
+    api.connection.execute("create sequence pg_temp.draws")
+    api.connection.execute("""
+        create function pg_temp.drawn() returns uuid language sql as
+        $$ select rpad((nextval('pg_temp.draws') / 2)::text, 32, '7')::uuid $$
+    """)
+    body = api.value("select pg_get_functiondef('memory._artifact_key'::regproc)")
+    api.connection.execute(body.replace("gen_random_uuid()", "pg_temp.drawn()").encode())
+    keys = [store(api, "x", user_id=user_id).key for user_id in ("ana", "ana", "ana", "bob")]
+    assert keys == ["x-077777", "x-177777", "x-277777", "x-277777"]
+
+
+@pytest.mark.feature("C3")
 @pytest.mark.parametrize(
     ("first", "second", "kept"),
     [

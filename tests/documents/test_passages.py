@@ -36,6 +36,14 @@ def test_the_passage_that_matches_is_shown(api: Api, before: int, after: int) ->
     assert result.content.endswith(".")
 
 
+def test_the_passage_has_words_that_stand_together_and_a_rare_one_before_frequent_ones(api: Api) -> None:
+    apart = f"A garage is near. {FILLER} A code was seen. {FILLER}"
+    store(api, apart * 2 + CODE + apart * 2)
+    assert CODE in find(api, "code garage")[0].content
+    store(api, f"The zither is here. {FILLER}" + f"Where is the boat, the boat? {FILLER}" * 10)
+    assert "zither" in find(api, "boat zither")[0].content
+
+
 def test_text_without_blanks_is_cut_between_characters(api: Api) -> None:
     text = CHINESE * 10 + "狗在花园里睡觉。" + CHINESE * 10
     store(api, text)

@@ -51,3 +51,9 @@ def test_a_text_that_is_masked_on_its_way_to_the_model_is_not_counted(active: Ap
     payload = claim(active, "embed").payload
     assert {row["text"]: row.get("count") for row in payload["texts"]}["Likes tea"] is True
     assert [row.get("count") for row in payload["texts"] if "(credential" in row["text"]] == [None]
+
+
+def test_what_is_no_number_of_tokens_is_ignored(active: Api) -> None:
+    for number, counts in enumerate([[None], [-1], [0], ["7"], [[7]], [10**7], {}, "7"]):
+        counted(active, f"Likes tea {number}", counts=counts)  # type: ignore[arg-type]
+    assert active.query("select distinct tokens from memory.texts where source = 'memory'") == [(None,)]

@@ -163,13 +163,38 @@ def listed(stage: str, instruction: str) -> list[str]:
     return words
 
 
-def test_the_server_of_the_image_serves_and_its_health_is_told(dsn: str) -> None:
+@pytest.fixture
+def noted(tmp_path: Path) -> dict[str, str]:
+    """Variables of a process: it notes in the file ``written`` what it opens to write outside of TMPDIR."""
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "sitecustomize.py").write_text(f"""
+import os, sys
+noted = os.open({str(tmp_path / "written")!r}, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+def hear(event, args):
+    changes = event in ("os.mkdir", "os.rename", "os.remove", "os.symlink")
+    if event == "open" and isinstance(args[2], int):
+        changes = args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+    path = os.path.abspath(os.fsdecode(args[0])) if changes and not isinstance(args[0], int) else ""
+    if path and not path.startswith(({str(tmp_path / "tmp")!r}, "/dev/")):
+        os.write(noted, (path + chr(10)).encode())
+sys.addaudithook(hear)
+""")
+    return {
+        "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}",
+        "PYTHONDONTWRITEBYTECODE": "1",  # pip has compiled what is in the image
+        "HOME": str(tmp_path / "tmp"),
+        "TMPDIR": str(tmp_path / "tmp"),
+    }
+
+
+def test_the_server_of_the_image_serves_and_its_health_is_told(dsn: str, noted: dict[str, str], tmp_path: Path) -> None:
     command, *options = listed("server", "CMD")
     [container] = named("Deployment", "agent-memory-server")["template"]["spec"]["containers"]
     assert container["args"][: len(options) + 1] == [command, *options]
     with pytest.raises(AssertionError, match="neither a key nor tokens"):
         Serving(dsn, *options, command=command, with_mcp=True).__enter__()
-    with Serving(dsn, *container["args"][1:], command=command, with_mcp=True, AGENT_MEMORY_API_KEY=KEY) as serving:
+    options = container["args"][1:]
+    with Serving(dsn, *options, command=command, with_mcp=True, AGENT_MEMORY_API_KEY=KEY, **noted) as serving:
         port = serving.url.rpartition(":")[2]
         interpreter, *rest = listed("server", "HEALTHCHECK")
         check = [sys.executable, *(word.replace("3001", port) for word in rest)]
@@ -181,16 +206,17 @@ def test_the_server_of_the_image_serves_and_its_health_is_told(dsn: str) -> None
                 assert kubelet.get(path, headers={"Host": f"10.0.0.7:{port}"}).status_code == 200
         serving.stop()
     assert subprocess.run(check, check=False, capture_output=True).returncode != 0
+    assert (tmp_path / "written").read_text() == ""
 
 
 def test_the_worker_the_sweep_and_the_install_of_the_manifests_run(
-    dsn: str, db: psycopg.Connection, tmp_path: Path
+    dsn: str, db: psycopg.Connection, noted: dict[str, str], tmp_path: Path
 ) -> None:
     def command(arguments: list[str]) -> list[str]:
-        inside = [str(tmp_path / Path(word).name) if word.startswith("/tmp/") else word for word in arguments]
+        inside = [str(tmp_path / "tmp" / Path(word).name) if word.startswith("/tmp/") else word for word in arguments]
         return [sys.executable, "-m", "agent_memory.cli", *inside]
 
-    there = {**os.environ, "AGENT_MEMORY_DSN": dsn}
+    there = {**os.environ, **noted, "AGENT_MEMORY_DSN": dsn}
     [worker] = named("Deployment", "agent-memory-worker")["template"]["spec"]["containers"]
     with subprocess.Popen(command(worker["args"]), env=there, stdout=subprocess.DEVNULL) as running:
         db.execute("select memory.add_message('ana', 't', 'user', 'My name is Ana.')")
@@ -208,3 +234,9 @@ def test_the_worker_the_sweep_and_the_install_of_the_manifests_run(
         arguments = template["spec"]["containers"][0]["args"]
         if arguments[0] in ("sweep", "install"):
             subprocess.run(command(arguments), env=there, check=True)
+    assert (tmp_path / "written").read_text() == ""
+    subprocess.run(
+        [*command(["worker", "--once", "--health-file"]), str(tmp_path / "elsewhere")], env=there, check=True
+    )
+    # The file beside, which gets the name when it is complete.
+    assert str(tmp_path / ".agent-memory.") in (tmp_path / "written").read_text()

@@ -20,6 +20,7 @@ from psycopg.conninfo import conninfo_to_dict
 from tests.install.steps import ANA, VERSION
 from tests.install.upgrades import LATER, PART, Build
 from tests.support.installer import execute, install, open_as
+from tests.support.servers import Run
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F27")
@@ -191,3 +192,42 @@ def test_alembic_runs_it_in_the_transaction_of_its_migrations(empty_dsn: str, fi
     with open_as(empty_dsn) as connection:
         assert Api(connection).version() == VERSION
         assert connection.execute("select version_num from alembic_version").fetchall() == [("1",)]
+
+
+@pytest.mark.skipif(shutil.which("sqitch") is None, reason="needs sqitch: apt-get install sqitch libdbd-pg-perl")
+def test_sqitch_deploys_it(empty_dsn: str, file: Path, tmp_path: Path) -> None:
+    execute(empty_dsn, "create extension vector")
+    deploy = tmp_path / "deploy" / "agent_memory.sql"
+    deploy.parent.mkdir()
+    (tmp_path / "sqitch.conf").write_text("[core]\nengine = pg\n[user]\nname = Ana\nemail = ana@example.com\n")
+    change = "agent_memory 2026-11-27T12:00:00Z Ana <ana@example.com> # agent memory"
+    (tmp_path / "sqitch.plan").write_text(f"%syntax-version=1.0.0\n%project=app\n\n{change}\n")
+    for ending, status in (("select 1/0;", 2), ("", 0)):
+        deploy.write_text(f"begin;\n{OF_THE_TOOL};\n{file.read_text()}{ending}\ncommit;\n")
+        command = ["sqitch", "deploy", "--no-verify", url_of(empty_dsn, "db:pg")]
+        ended = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
+        assert ended.returncode == status, ended.stderr[-2000:]
+        assert has_memory(empty_dsn) == (status == 0)
+
+
+def test_psql_runs_it_with_other_files_in_one_transaction(empty_dsn: str, file: Path, run: Run, tmp_path: Path) -> None:
+    execute(empty_dsn, "create extension vector")
+    own, broken = tmp_path / "own.sql", tmp_path / "broken.sql"
+    own.write_text(OF_THE_TOOL)
+    broken.write_text("select 1/0")
+    psql = ("psql", "-Xq", "-1", "-v", "ON_ERROR_STOP=1", "-f", own, "-f", file)
+    assert run(*psql, "-f", broken, empty_dsn, check=False).returncode != 0
+    assert not has_memory(empty_dsn)
+    assert "WARNING" not in run(*psql, empty_dsn).stderr
+    assert has_memory(empty_dsn)
+
+
+def test_drivers_send_it_prepared_or_with_parameters_and_read_committed(empty_dsn: str, statement: str) -> None:
+    execute(empty_dsn, "create extension vector")
+    with open_as(empty_dsn) as connection:
+        connection.execute("set default_transaction_isolation = 'repeatable read'")
+        with pytest.raises(errors.ActiveSqlTransaction, match="read committed"):
+            connection.execute(statement)
+        connection.execute("reset default_transaction_isolation")
+        connection.execute(statement, {}, prepare=True)  # psycopg then reads percent signs
+        assert Api(connection).version() == VERSION

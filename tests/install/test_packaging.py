@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -20,6 +21,11 @@ from packaging.utils import canonicalize_name
 
 from tests.install.steps import VERSION
 from tests.support.servers import CORE_SQL, INSTALL_SQL, ROOT, Server, running_server
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    tomllib = pytest.importorskip("tomli")
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +63,33 @@ def test_every_file_that_names_the_version_names_this_one() -> None:
 
 def test_an_installation_takes_at_most_three_megabytes_of_its_own(wheel: zipfile.ZipFile) -> None:
     assert sum(file.file_size for file in wheel.infolist()) <= 3 * 2**20
+
+
+def test_the_wheel_has_the_same_bytes_when_others_build_it_elsewhere(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    sources = tmp_path / "elsewhere"
+    for name in ("build", "plpython", "python_client"):
+        shutil.copytree(ROOT / name, sources / name, copy_function=shutil.copyfile)  # with other times and rights
+    for name in ("LICENSE", "README.md", "pyproject.toml", ".gitignore"):
+        shutil.copyfile(ROOT / name, sources / name)
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    subprocess.run(["sh", "-c", 'umask 077; exec "$@"', "sh", *command], cwd=sources, check=True, capture_output=True)
+    assert wheel.filename
+    assert next(tmp_path.glob("*.whl")).read_bytes() == Path(wheel.filename).read_bytes()
+
+
+def test_images_install_pinned_packages_with_hashes_only() -> None:
+    installs = re.findall(r"pip install (.*)", (ROOT / "docker" / "Dockerfile").read_text())
+    assert len(installs) == 4
+    assert all("--require-hashes" in install or "--no-deps /wheels" in install for install in installs)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for name, extras in (("worker", ("cli", "otel")), ("server", ("server", "mcp", "otel"))):
+        text = (ROOT / "docker" / "requirements" / f"{name}.txt").read_text()
+        pinned = {canonicalize_name(package): version for package, version in re.findall(r"^(\S+)==(\S+)", text, re.M)}
+        lines = project["dependencies"] + [line for extra in extras for line in project["optional-dependencies"][extra]]
+        for requirement in map(Requirement, lines):
+            if requirement.name != project["name"] and requirement.marker is None:
+                version = pinned[canonicalize_name(requirement.name)]
+                assert requirement.specifier.contains(version), f"run make locks: {requirement} is not {version}"
 
 
 def test_the_built_sql_carries_the_packages_to_the_letter(tmp_path: Path) -> None:

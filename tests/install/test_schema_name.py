@@ -132,6 +132,20 @@ def test_the_environment_names_the_schema(dsn: str, monkeypatch: pytest.MonkeyPa
         assert "\nagent_memory_database_up 1.0\n" in client.get("/metrics").text
 
 
+def test_commands_take_it(dsn: str, tmp_path: Path) -> None:
+    lines = tmp_path / "chat.jsonl"
+    lines.write_text('{"user_id": "ana", "thread_id": "t", "role": "user", "content": "I like tea"}\n')
+    command(dsn, "import", str(lines))
+    assert "I like tea" in command(dsn, "messages", "ana", "t")
+    for arguments in (
+        ["status"], ["doctor"], ["users", "list"], ["threads", "list", "ana"], ["memories", "list", "ana"],
+        ["search", "ana", "tea"], ["context", "ana", "t"], ["documents", "list", "ana"], ["artifacts", "list", "ana"],
+        ["jobs", "list"], ["models", "list"], ["policy", "show"], ["prompt", "show", "extract_memories"],
+        ["sweep"], ["worker", "--once"], ["export", "ana"], ["quarantine", "list", "ana"],
+    ):  # fmt: skip
+        command(dsn, *arguments)
+
+
 def test_upgrades_keep_the_data_and_the_name(dsn: str, dump: Dump, build: Build) -> None:
     with connect(dsn) as connection:
         api = Api(connection)

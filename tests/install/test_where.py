@@ -188,3 +188,19 @@ def test_memory_and_rows_of_an_application_share_a_session_of_sqlalchemy(dsn: st
     assert (refused.returncode, refused.stderr) == (1, "Not booked, and nothing of it remembered.\n")
     counts = "select (select count(*) from bookings), (select count(*) from memory.messages)"
     assert db.execute(counts).fetchone() == (1, 1)
+
+
+def test_a_pool_asks_for_the_password_of_each_new_connection(dsn: str) -> None:
+    [example] = blocks("RDS, Aurora, Cloud SQL", "python")
+    place = "postgresql://app@HOST/app?sslmode=require"
+    assert place in example
+    example = example.replace(place, dsn) + (
+        "    pool.drain()\n"
+        '    memory.add_message("ana", "monday", "user", "And never by car.")\n'
+        '    texts = [row.content for row in memory.get_messages("ana", "monday")]\n'
+    )
+    passwords: list[str] = []
+    names: dict[str, Any] = {"token": lambda: passwords.append("asked") or "secret"}  # type: ignore[func-returns-value]
+    exec(example, names)
+    assert names["texts"] == ["I prefer trains over planes.", "And never by car."]
+    assert len(passwords) >= 2

@@ -167,3 +167,24 @@ def test_a_ledger_of_many_calls_is_not_read_whole_for_a_budget(api: Api) -> None
     api.connection.execute("analyze memory.model_calls")
     asked(api)
     assert api.entries_read(lambda: claim(api)) < 2000  # the index entries of other tests' calls included
+
+
+@pytest.mark.feature("F7", "F6", "A14")
+def test_a_user_without_a_budget_left_holds_up_no_other_and_goes_on_without_models(api: Api) -> None:
+    activate(api)
+    budget(api, 0, user_id="ana")
+    for number in range(20):
+        asked(api, "The boat is red", thread_id=f"t{number}")
+    asked(api, user_id="bob")
+    assert claim(api, max_jobs=1).user_id == "bob"
+    api.add_memory(user_id="ana", content="Owns a boat")
+    assert "Owns a boat" in [hit.content for hit in api.search(user_id="ana", query="boat")]
+    assert api.get_context(user_id="ana", thread_id="t1")[-1].content == "The boat is red"
+
+
+@pytest.mark.feature("F7")
+def test_the_agent_of_a_job_is_that_of_the_newest_message_it_reads(api: Api) -> None:
+    activate(api)
+    budget(api, 10, per="agent", agent_id="sales")
+    say(api, "x" * 400, agent_id="sales")
+    assert claimed(api, agent_id="support").payload["messages"][0]["seq"] == 0

@@ -9,7 +9,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.models.steps import CALL, ENDINGS, asked, claimed, entries, ledger, status, used
-from tests.support.protocol import ANA, activate, age, claim, complete, lease
+from tests.support.protocol import ANA, activate, age, claim, complete, lease, make_due
 from tests.support.sqlapi import Api, refused
 
 
@@ -171,6 +171,24 @@ def test_reporting_the_same_calls_again_enters_no_more(api: Api, is_gone: bool) 
     for _ in range(3):
         api.record_calls(user_id="ana", job_id=job.job_id, calls=[{}] * 200)
     assert entries(api) == 300
+
+
+@pytest.mark.feature("F7")
+def test_a_price_is_that_of_the_time_of_the_call(api: Api) -> None:
+    activate(api, price_per_million_input=1)
+    complete(api, claimed(api), calls=[CALL], memories=[])
+    activate(api, price_per_million_input=3)
+    complete(api, claimed(api), calls=[CALL], memories=[])
+    assert ledger(api, "price") == {(Decimal("0.0008"),), (Decimal("0.0024"),)}
+
+
+@pytest.mark.feature("F7", "F6")
+def test_giving_a_job_back_again_and_again_does_not_raise_what_it_can_have_taken(api: Api) -> None:
+    asked(api)
+    for _ in range(20):
+        api.release_job(**lease(claim(api)), calls=[DEAR])
+        make_due(api)
+    assert 5 * FEW_TOKENS <= tokens_entered(api) <= MANY_TOKENS
 
 
 @pytest.mark.feature("F7")

@@ -86,6 +86,11 @@ def test_what_a_server_says_of_its_window_is_kept_until_the_model_is_registered_
     job = claim(talkative, "extract_memories")
     assert job.payload["model"]["settings"]["context_tokens"] == 4096
     assert len(job.payload["messages"]) < before
+    talkative.fail_job(**lease(job), error="no answer", retry_after="0")
+    job = claim(talkative, "extract_memories")
+    activate(talkative, base_url="http://other/v1")
+    complete(talkative, job, calls=[{**CALL, "context_tokens": 2048}], memories=[])
+    assert talkative.value("select context_tokens from memory.models where name = 'gpt'") is None, "of its predecessor"
     activate(talkative, base_url=OWN, context_tokens=6000)
     assert talkative.value("select context_tokens from memory.models where name = 'gpt'") is None
 

@@ -65,6 +65,13 @@ def test_disabled_and_missing_triggers_are_named(api: Api) -> None:
     assert check(api, "triggers")[0]
     api.connection.execute("drop trigger audit_100_before_change on memory.audit")
     assert "trigger audit_100_before_change of memory.audit is missing" in found(api, "triggers")
+    api.connection.execute("set local session_replication_role = replica")
+    assert "reset session_replication_role" in found(api, "triggers")
+
+
+def test_an_invalid_index_is_named(api: Api) -> None:
+    api.connection.execute("update pg_index set indisvalid = false where indexrelid = 'memory.audit_at_idx'::regclass")
+    assert 'run "reindex index concurrently memory.audit_at_idx"' in found(api, "indexes")
 
 
 @pytest.mark.parametrize(

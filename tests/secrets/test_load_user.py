@@ -44,6 +44,13 @@ def test_only_memories_that_hold_now_are_loaded(api: Api) -> None:
     assert [m["content"] for m in api.load_user(user_id="ana")["facts"]] == ["Lives in Rome"]
 
 
+def test_an_agent_without_memory_loads_names_of_secrets_only(api: Api) -> None:
+    api.add_memory(user_id="ana", content="Likes tea", memory_type="preference")
+    api.set_policy(settings={"resources": {"memory": False}}, agent_id="mute")
+    loaded = api.load_user(user_id="ana", agent_id="mute")
+    assert (loaded["summary"], loaded["preferences"], loaded["threads"]) == (None, [], [])
+
+
 @pytest.mark.usefixtures("db")
 def test_a_user_with_very_many_memories_loads_the_foremost_without_reading_them_all(api: Api) -> None:
     api.set_policy(settings={"memories": {"max_per_agent": 100_000}})

@@ -154,16 +154,6 @@ def test_who_stores_the_same_or_changes_anything_but_the_words_has_not_written_i
     assert len(spaces.list_documents(user_id=TEAM)) == 1
 
 
-def test_a_sweep_forgets_who_wrote_what_is_gone(spaces: Api, session: Callable[[str], Api]) -> None:
-    memory_id = write_as_ben(session("ben"))
-    spaces.delete_artifact(user_id=TEAM, key="log")
-    spaces.delete_documents(user_id=TEAM, doc_type="document")
-    spaces.forget_memory(user_id=TEAM, memory_id=memory_id)
-    spaces.delete_thread(user_id=TEAM, thread_id="chat")
-    spaces.sweep()
-    assert spaces.query("select distinct source from memory.space_writes") == [("memory",)]
-
-
 def test_who_reuses_an_id_wrote_what_has_it_now(spaces: Api, session: Callable[[str], Api]) -> None:
     ben = session("ben")
     memory_id = write_as_ben(ben)

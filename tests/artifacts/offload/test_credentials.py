@@ -96,3 +96,12 @@ def test_a_credential_at_the_cut_does_not_reach_the_model_that_describes(api: Ap
     payload = json.dumps(claim(api, "describe_artifact").payload)
     assert KEY[:8] not in payload
     assert KEY[-8:] not in payload
+
+
+def test_by_policy_a_text_that_is_edited_is_masked_beside_its_placeholder(api: Api) -> None:
+    api.set_policy(settings={"secrets": {"mask_in_threads": True}})
+    ref = say(api).memory_ref
+    api.connection.execute("update memory.messages set content = content || %s", [f" {KEY}"])
+    [row] = rows(api)
+    assert row.content == f"Command 'npm install' ran. Output: {ref}. Exit status 0. {MARK}"
+    assert row.artifact_key == "npm-install"

@@ -22,7 +22,7 @@ from tests.embeddings.model_switch.steps import (
 )
 from tests.support.protocol import claim, say
 from tests.support.runners import PATIENCE, wait_until
-from tests.support.sessions import Sessions
+from tests.support.sessions import Sessions, code
 from tests.support.sqlapi import Api
 
 
@@ -54,6 +54,43 @@ def test_embeddings_stored_while_their_model_is_being_dropped_are_skipped(live: 
         assert not completing.done()
     assert "skipped" in completing.result(PATIENCE)
     assert live.query(FILLED) == [("old", 1)]
+
+
+@pytest.mark.feature("F4", "E14")
+def test_a_model_that_is_being_dropped_cannot_be_activated(live: Api, sessions: Sessions) -> None:
+    register(live)
+    with live.connection.transaction():
+        live.drop_model(name="new")
+        activating = sessions.start("activate_model", name="new")
+        assert not activating.done()
+    assert code(activating) == "P0002"
+    assert live.value("select name from memory.models where kind = 'embedding' and is_active") == "old"
+
+
+@pytest.mark.feature("F4", "E14")
+def test_a_model_registered_while_the_backfill_of_another_ends_is_filled_too(live: Api, sessions: Sessions) -> None:
+    job = claim_backfill(live, 1)
+    with live.connection.transaction():
+        register(live, "third")
+        completing = sessions.submit(lambda api: hand_in(api, job))
+        assert not completing.done()
+    completing.result(PATIENCE)
+    assert live.value("select count(*) from memory.jobs where kind = 'backfill' and status = 'pending'") == 1
+
+
+@pytest.mark.feature("F4")
+def test_activating_takes_effect_with_its_transaction(live: Api, connect: Connect) -> None:
+    other = Api(connect())
+    know(live, 1)
+    embed(live)
+    register(live)
+    embed(live)
+    for model in ("old", "new"):
+        keep_query(live, model, 1)
+    with live.connection.transaction():
+        live.activate_model(name="new")
+        assert (found(live)[0], found(other)[0]) == ({"new"}, {"old"})
+    assert found(other)[0] == {"new"}
 
 
 @pytest.mark.feature("F4", "A14", "E14")

@@ -130,3 +130,15 @@ def test_results_of_the_former_model_are_not_stored_under_its_name(api: Api) -> 
     assert "skipped" in hand_in(api, job)
     assert api.query(FILLED) == []
     assert claim(api, "embed").payload["model"]["model"] == "old-2"
+
+
+@pytest.mark.feature("F4")
+def test_a_name_registered_for_another_model_finds_no_query_embeddings_of_the_former(api: Api) -> None:
+    found_by_key = (
+        "select count(*) from memory.query_embeddings as k join memory.models as m on m.name = k.model"
+        " where k.query_hash = memory._query_hash(m, 'topic 1')"
+    )
+    keep_query(api, "old", 1)
+    assert api.value(found_by_key) == 1
+    api.register_model(name="old", kind="embedding", provider="openai", model="old-2")
+    assert api.value(found_by_key) == 0
