@@ -81,42 +81,22 @@ def _schema_option() -> Any:
     return get_command(alone).params[0]
 
 
-class _Readable(TyperGroup):
-    """Commands whose help reads well: flags have no type, numbers a short one, and paragraphs fill their lines.
-
-    Commands that take a database take a schema as well.
-    """
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return the options of the group itself."""
-        return _named_shortly(super().get_params(ctx))
+class _OfDatabase(TyperGroup):
+    """Commands of which those that take a database take a schema as well."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command of the group."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
-            if ("dsn" in {param.name for param in command.params} or cmd_name == "sql") and (
-                _schema_option() not in command.params
-            ):
+            takes_database = cmd_name == "sql" or "dsn" in {param.name for param in command.params}
+            if takes_database and _schema_option() not in command.params:
                 command.params.append(_schema_option())
-            _named_shortly(command.get_params(ctx))
             paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
             command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
         return command
 
 
-def _named_shortly(params: list[Any]) -> list[Any]:
-    """Have help show flags without "<bool>", and numbers as "<int> [x>=1]" instead of "<int range> [x>=1]"."""
-    for param in params:
-        kind: Any = getattr(param, "type_descriptor", None)  # of Typer 0.29 and newer
-        if getattr(param, "is_flag", False):
-            param.metavar = ""
-        elif getattr(kind, "is_ranged", False) and param.metavar is None:
-            param.metavar = f"<{kind.ranged_type_name}>"
-    return params
-
-
-class Commands(_Readable):
+class Commands(_OfDatabase):
     """Reports the expected kinds of errors in one line and ends with status 1."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -136,7 +116,7 @@ class Commands(_Readable):
             raise typer.Exit(1) from error
 
 
-class Group(_Readable):
+class Group(_OfDatabase):
     """Commands about one thing, of which ``list`` need not be named: "agent-memory threads ana" lists ana's threads."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -258,6 +238,19 @@ class _StderrHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         stderr.print(plain(self.format(record)), soft_wrap=True)
+
+
+def check_stored(stored: object) -> None:
+    """Check that a client has stored something.
+
+    Raises:
+        InvalidValueError: the agent's policy has it store nothing.
+    """
+    if stored is None:
+        raise InvalidValueError(
+            'nothing is stored: the agent has no resource "memory"',
+            hint="Its policy says so: agent-memory policy show.",
+        )
 
 
 def confirm_for_good(question: str) -> None:

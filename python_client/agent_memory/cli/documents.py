@@ -9,7 +9,6 @@ import typer
 
 from ..errors import NotFoundError
 from .console import Dsn, Group, User, opened, read_text
-from .ids import whole_id
 from .printing import AsJson, Limit, Offset, console, moment, print_page
 
 documents = typer.Typer(
@@ -72,15 +71,11 @@ def list_(
 @documents.command()
 def delete(
     user_id: User,
-    document_id: Annotated[
-        str,
-        typer.Argument(metavar="ID", show_default=False, help="The id, or its first or last digits."),
-    ],
+    document_id: Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id of the document.")],
     dsn: Dsn = None,
 ) -> None:
     """Delete a document."""
     with opened(dsn) as memory:
-        document_id = whole_id(memory, "document", user_id, document_id)
         if not memory.delete_document(user_id, document_id):
             raise NotFoundError(
                 f'user "{user_id}" has no document {document_id}', hint=f"Run: agent-memory documents list {user_id}"

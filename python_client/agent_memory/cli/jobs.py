@@ -38,9 +38,7 @@ def list_(
     status: Annotated[
         Status | None, typer.Option(help="Only of this status.", show_default="all but completed")
     ] = None,
-    failed: Annotated[
-        bool, typer.Option("--failed", help="Only jobs that failed in all attempts (status dead).")
-    ] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="The same as --status dead.")] = False,
     user: OfUser = None,
     kind: Kind = None,
     limit: Limit = None,

@@ -10,7 +10,6 @@ from .._text import counted
 from ..choices import QuarantineSource
 from ..errors import NotFoundError
 from .console import Dsn, Group, User, opened
-from .ids import whole_id
 from .printing import AsJson, Limit, Offset, moment, print_entry, print_json, print_line, print_rest
 
 quarantine = typer.Typer(
@@ -69,8 +68,6 @@ def add(
 ) -> None:
     """Hide a source and everything that derives from it; "agent-memory quarantine release" brings it back."""
     with opened(dsn) as memory:
-        if source in ("memory", "document"):
-            source_id = whole_id(memory, source, user_id, source_id)
         counts = memory.quarantine_source(user_id, source, source_id, reason)
     _print_counts(counts, as_json, f"The {source} {source_id} is in quarantine")
 
@@ -79,8 +76,6 @@ def add(
 def release(user_id: User, source: Source, source_id: Id, as_json: AsJson = False, dsn: Dsn = None) -> None:
     """Undo "agent-memory quarantine add"; texts of another poisoned source stay in quarantine."""
     with opened(dsn) as memory:
-        if source in ("memory", "document"):
-            source_id = whole_id(memory, source, user_id, source_id)
         counts = memory.release_source(user_id, source, source_id)
     if not any(counts.values()):
         raise NotFoundError(
@@ -94,8 +89,7 @@ def _print_counts(counts: dict[str, Any], as_json: bool, done: str) -> None:
     if as_json:
         print_json(counts)
         return
-    kinds = ("messages", "memories", "documents", "artifacts")
-    for kind in kinds:
+    for kind in ("messages", "memories", "documents", "artifacts"):
         if counts[kind]:
             print_line(f"{kind}: {counts[kind]}")
     if counts["summaries"]:

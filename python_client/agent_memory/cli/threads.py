@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import psycopg
 import typer
 
 from .._text import counted
-from ..choices import Fate, Role
+from ..choices import Fate
 from ..client import Memory
 from ..errors import NotFoundError
 from .console import Agent, Dsn, Group, Thread, User, confirm_for_good, connected, opened
-from .printing import (
-    AsJson,
-    Limit,
-    Offset,
-    console,
-    moment,
-    print_entry,
-    print_json,
-    print_line,
-    print_page,
-)
+from .printing import AsJson, Limit, Offset, console, moment, print_entry, print_json, print_line, print_page
 
 threads = typer.Typer(cls=Group, no_args_is_help=True, help="List, show, clear and delete the threads of a user.")
 
@@ -105,8 +95,6 @@ def messages(
         int | None, typer.Option(min=1, help="The most messages to show, from the newest.", show_default="50")
     ] = None,
     before: Annotated[int | None, typer.Option(help="Only before this number.", show_default="the end")] = None,
-    after: Annotated[int | None, typer.Option(help="Only after this number.", show_default="the beginning")] = None,
-    role: Annotated[list[str] | None, typer.Option(help="Only of this role; repeatable.", show_default="all")] = None,
     agent: Agent = None,
     include_inactive: Annotated[bool, typer.Option("--all", help="Also show cleared and compressed messages.")] = False,
     as_json: AsJson = False,
@@ -118,11 +106,9 @@ def messages(
             user_id,
             thread_id,
             recent_k=limit or 50,
-            after_seq=after,
             before_seq=before,
             agent_id=agent,
             include_inactive=include_inactive,
-            roles=[cast(Role, each) for each in role or []] or None,
         )
     for message in found:
         if as_json:

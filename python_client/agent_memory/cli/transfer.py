@@ -17,31 +17,21 @@ from .._text import counted
 from ..choices import ImportFormat
 from ..client import Memory
 from ..client.user_files import begun
-from ..types import MemoryRecord, Message, Thread
+from ..types import MemoryRecord, Message
 from .console import Dsn, Force, User, connected_to_nodes, opened, standard_input
 from .printing import AsJson, console, plain, print_json, print_line, stderr
 
 if TYPE_CHECKING:
-    from ..importer import ImportFileError, ImportProgress
+    from ..importer import ImportFileError
 
 _SHOWN = 20
 """The command names this many bad records at most, because a file of another format would fill the screen."""
 _PAGE = 1000
 _OPENAI_MEMBERS = ("name", "tool_calls", "tool_call_id", "refusal", "function_call", "audio", "annotations")
 _MEMORY_MEMBERS = (
-    "memory_type",
-    "agent_id",
-    "thread_id",
-    "metadata",
-    "tags",
-    "confidence",
-    "importance",
-    "source",
-    "valid_from",
-    "valid_to",
-    "expires_at",
-    "created_at",
-)
+    "memory_type", "agent_id", "thread_id", "metadata", "tags", "confidence", "importance", "source", "valid_from",
+    "valid_to", "expires_at", "created_at",
+)  # fmt: skip
 
 
 def import_(
@@ -84,9 +74,9 @@ def import_(
             if bad == 1 and error.hint:
                 stderr.print(plain(f"Hint: {error.hint}"), soft_wrap=True)
 
-    last = None
+    counts = dict.fromkeys(("messages", "memories", "stored_before", "threads", "users"), 0)
     with _named(file) as path, connected_to_nodes(dsn) as connections, progress(stderr, "importing") as report:
-        for last in import_file(
+        for step in import_file(
             connections.nodes.first,
             path,
             user_id=user_id,
@@ -96,15 +86,20 @@ def import_(
             dry_run=dry_run,
             connection_of=connections.nodes.of,
         ):
-            report(last.done, last.total)
+            report(step.done, step.total)
+            counts = {
+                "messages": step.new - step.memories,
+                "memories": step.memories,
+                "stored_before": step.done - step.new,
+                "threads": step.threads,
+                "users": step.users,
+            }
     if bad > _SHOWN:
         stderr.print(f"... and {bad - _SHOWN} more left out", soft_wrap=True)
     if as_json:
-        print_json({"dry_run": dry_run, "bad": bad, **_counts(last)})
-    elif last is None:
-        console.print("The file holds no messages.")
+        print_json({"dry_run": dry_run, "bad": bad, **counts})
     else:
-        _print_outcome(last, dry_run)
+        _print_outcome(counts, dry_run)
     if bad:
         raise typer.Exit(1)
 
@@ -141,41 +136,26 @@ def _named(file: str) -> Iterator[Path | str]:
         yield path
 
 
-def _print_outcome(last: ImportProgress, dry_run: bool) -> None:
-    messages = last.new - last.memories
-    what = [counted(messages, "message")] if messages or not last.memories else []
-    what += [counted(last.memories, "memory", "memories")] if last.memories else []
-    where = f"{counted(last.threads, 'thread')} of {counted(last.users, 'user')}"
-    before = f"; {last.done - last.new} stored already" if last.new < last.done else ""
-    print_line(f"{'Would import' if dry_run else 'Imported'} {' and '.join(what)} into {where}{before}.")
+def _print_outcome(counts: dict[str, int], dry_run: bool) -> None:
+    messages, memories, before = counts["messages"], counts["memories"], counts["stored_before"]
+    what = [counted(messages, "message")] if messages or not memories else []
+    what += [counted(memories, "memory", "memories")] if memories else []
+    where = f"{counted(counts['threads'], 'thread')} of {counted(counts['users'], 'user')}"
+    also = f"; {before} stored already" if before else ""
+    print_line(f"{'Would import' if dry_run else 'Imported'} {' and '.join(what)} into {where}{also}.")
     if messages and not dry_run:
         console.print("Messages expire after the policy's time (7 days by default).")
         console.print('Queued model work: run "agent-memory worker --once".')
 
 
-def _counts(last: ImportProgress | None) -> dict[str, int]:
-    if last is None:
-        return {"messages": 0, "memories": 0, "stored_before": 0, "threads": 0, "users": 0}
-    return {
-        "messages": last.new - last.memories,
-        "memories": last.memories,
-        "stored_before": last.done - last.new,
-        "threads": last.threads,
-        "users": last.users,
-    }
-
-
 def _exported(memory: Memory, user_id: str) -> Iterator[dict[str, Any]]:
     """Yield the messages of each thread, oldest first, and then the memories."""
-    for thread in _all_threads(memory, user_id):
-        for first in count(-1, _PAGE):
-            page = memory.get_messages(
-                user_id, thread.thread_id, after_seq=first, before_seq=first + _PAGE + 1, whole=True
-            )
-            for message in page:
-                yield _message_line(thread.thread_id, message)
-            if not page and not memory.get_messages(user_id, thread.thread_id, 1, after_seq=first + _PAGE, whole=True):
-                break
+    for thread_id in _threads(memory, user_id):
+        first = -1
+        while newest := memory.get_messages(user_id, thread_id, 1, after_seq=first, whole=True):
+            page = memory.get_messages(user_id, thread_id, after_seq=first, before_seq=first + _PAGE + 1, whole=True)
+            yield from (_message_line(thread_id, message) for message in page)
+            first = min(first + _PAGE, newest[0].seq)
     for offset in count(0, _PAGE):
         records = memory.list_memories(user_id, row_limit=_PAGE, row_offset=offset)
         yield from map(_memory_line, records)
@@ -183,10 +163,10 @@ def _exported(memory: Memory, user_id: str) -> Iterator[dict[str, Any]]:
             return
 
 
-def _all_threads(memory: Memory, user_id: str) -> Iterator[Thread]:
+def _threads(memory: Memory, user_id: str) -> Iterator[str]:
     for offset in count(0, _PAGE):
         page = memory.list_threads(user_id, _PAGE, offset)
-        yield from page
+        yield from (thread.thread_id for thread in page)
         if len(page) < _PAGE:
             return
 
