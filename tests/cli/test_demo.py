@@ -19,9 +19,7 @@ def test_demo(process: Run, tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert "It searches by keyword only" in result.stdout  # because the folder has no model
     assert "Preferences extracted:" in result.stdout
-    assert "neighbours" not in result.stdout  # which Johan likes to hear, in Maya's words
-    assert re.search(r"^  2026-07-04  user: .*I prefer an aisle seat", result.stdout, re.MULTILINE)
-    assert re.search(r"^  from a context of \d+ memories, \d+ messages, \d+ tokens", result.stdout, re.MULTILINE)
+    assert re.search(r"The context for a model has \d+ tokens", result.stdout)
     questions = Path(__file__).parents[2] / "python_client" / "agent_memory" / "demo" / "questions.json"
     for question in json.loads(questions.read_text()):
         _, _, answer = result.stdout.partition(question["question"])

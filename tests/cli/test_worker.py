@@ -16,7 +16,7 @@ from agent_memory import Memory
 from tests.support.servers import Run
 
 
-def test_worker_once_tells_why_jobs_wait(run: Run, db: psycopg.Connection) -> None:
+def test_worker_once_tells_why_jobs_wait(run: Run, process: Run, db: psycopg.Connection) -> None:
     memory = Memory(db)
     memory.admin.register_model("gone", "chat", "openai", "some-model", {"base_url": "http://127.0.0.1:1/v1"})
     memory.admin.activate_model("gone")
@@ -30,7 +30,7 @@ def test_worker_once_tells_why_jobs_wait(run: Run, db: psycopg.Connection) -> No
     assert error.startswith("Last error: job 1 (extract_memories) released: no reply from 127.0.0.1: ")
     db.execute("update memory.jobs set run_after = now()")
     memory.admin.activate_model("local")
-    assert ", attempt 1) completed\n" in run("worker", "--once", "--verbose").stderr
+    assert ", attempt 1) completed\n" in process("worker", "--once", "--verbose").stderr
 
 
 def test_worker_on_a_terminal_shows_progress(dsn: str, db: psycopg.Connection) -> None:

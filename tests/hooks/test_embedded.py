@@ -140,7 +140,7 @@ def test_hooks_that_are_killed_leave_the_next_one_all_to_store(
     [session] = sessions(1)
     session.begin()
     expected = []
-    for number in range(8):
+    for number in range(5):
         session.write(said("user", f"Question {number}"), said("assistant", f"Answer {number}"))
         expected += [("user", f"Question {number}"), ("assistant", f"Answer {number}")]
         [command] = session.commands("Stop")
@@ -150,7 +150,7 @@ def test_hooks_that_are_killed_leave_the_next_one_all_to_store(
         assert process.stdin is not None
         process.stdin.write(session.sent("Stop"))
         process.stdin.close()
-        time.sleep(number * 0.08)
+        time.sleep(number * 0.13)
         process.send_signal(signal.SIGKILL)
         process.wait()
     session.fire("SessionEnd", reason="exit")

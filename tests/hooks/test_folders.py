@@ -9,7 +9,7 @@ import pytest
 from agent_memory import Memory
 from agent_memory.hooks.recall import folder_of
 
-from tests.hooks.steps import FILES, Assistant
+from tests.hooks.steps import Assistant
 
 pytestmark = pytest.mark.feature("F28")
 
@@ -23,11 +23,10 @@ def memory(dsn: str) -> Iterator[Memory]:
         yield memory
 
 
-@pytest.mark.parametrize("name", FILES)
 def test_memories_of_the_folder_come_first_and_those_that_name_another_are_not_told(
-    assistant: Make, memory: Memory, name: str
+    assistant: Make, memory: Memory
 ) -> None:
-    here, there = assistant(name, "app"), assistant(name, "other app", "session-2")
+    here, there = assistant("codex", "app"), assistant("codex", "other app", "session-2")
     for session in (here, there):
         session.turn("Hello", "Hello!")
     memory.add_memory("ana", "Names this folder", metadata={"folder": str(here.cwd)}, importance=0.1)

@@ -124,11 +124,8 @@ def test_cleanup_removes_what_has_expired(admin: httpx.Client, ana: httpx.Client
     ("body", "argument"),
     [
         ({"content": "x"}, "memory_type"),
-        ({"memory_type": "fact"}, "content"),
         ({"memory_type": "rumour", "content": "x"}, "memory_type"),
-        ({"memory_type": "fact", "content": ""}, "content"),
         ({"memory_type": "fact", "content": 5}, "content"),
-        ({"memory_type": "fact", "content": "x", "metadata": []}, "metadata"),
         ({"memory_type": "fact", "content": "x", "expires_at": "tomorrow"}, "expires_at"),
         ({"memory_type": "fact", "content": "x", "colour": "red"}, "colour"),
     ],
@@ -143,7 +140,7 @@ def test_a_wrong_body_is_refused_by_name(ana: httpx.Client, body: dict[str, Any]
 @pytest.mark.feature("B14")
 @pytest.mark.parametrize(
     ("query", "argument"),
-    [({"limit": "many"}, "limit"), ({"limit": -1}, "limit"), ({"offset": -1}, "offset"), ({"kind": "fact"}, "kind")],
+    [({"limit": "many"}, "limit"), ({"offset": -1}, "offset"), ({"kind": "fact"}, "kind")],
 )
 def test_a_wrong_query_is_refused_by_the_name_it_has_there(
     ana: httpx.Client, query: dict[str, Any], argument: str

@@ -134,21 +134,24 @@ def test_the_embedded_store_serves_and_works_by_itself(tmp_path: Path) -> None:
         wait_until(lambda: client.post("/v1/get_job", json=job).json()["status"] == "completed")
 
 
-def test_an_address_in_use_is_named(dsn: str) -> None:
+def test_an_address_in_use_is_named_before_a_store_is_started_and_keys_are_in_no_output(
+    dsn: str, tmp_path: Path
+) -> None:
     with with_keys(dsn) as serving:
         port = serving.url.rpartition(":")[2]
-        with pytest.raises(AssertionError, match=rf"in use: 127.0.0.1:{port}\nHint: .*--port"):
-            with_keys(dsn, "--port", port).__enter__()
-
-
-def test_the_page_needs_a_port_and_says_so_before_a_store_is_started(dsn: str, tmp_path: Path) -> None:
-    with with_keys(dsn) as serving:
         taken = Serving(None, command="ui", XDG_DATA_HOME=str(tmp_path))
-        taken._command += ["--no-browser", "--port", serving.url.rpartition(":")[2]]
-        with pytest.raises(AssertionError, match="in use"):
+        taken._command += ["--no-browser", "--port", port]
+        with pytest.raises(AssertionError, match=rf"in use: 127.0.0.1:{port}\nHint: .*--port"):
             taken.__enter__()
-    assert [line for line in taken.errors if "WARNING" in line] == []
-    assert list(tmp_path.iterdir()) == []
+        assert [line for line in taken.errors if "WARNING" in line] == []
+        assert list(tmp_path.iterdir()) == []
+        with serving.client() as admin:
+            admin.post("/v1/version")
+            admin.post("/v1/search", json={"user_id": "ana", "query": "private words"})
+        serving.stop()
+        written = serving.announced + "".join(serving.errors)
+        for secret in (KEY, "private words", "ana"):
+            assert secret not in written
 
 
 def test_a_database_out_of_reach_is_named() -> None:
@@ -181,15 +184,3 @@ def test_the_package_and_the_command_import_no_web_framework() -> None:
     code = "import sys, agent_memory.cli; print(sorted({'fastapi', 'starlette', 'uvicorn', 'jwt'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
-
-
-def test_keys_are_in_no_output(dsn: str) -> None:
-    with with_keys(dsn) as serving:
-        with serving.client() as admin:
-            admin.post("/v1/version")
-            admin.post("/v1/search", json={"user_id": "ana", "query": "private words"})
-        serving.stop()
-        written = serving.announced + "".join(serving.errors)
-        assert KEY not in written
-        assert "private words" not in written
-        assert "ana" not in written

@@ -82,7 +82,6 @@ def test_what_is_not_there_is_said_with_a_way_out(shown: Serving) -> None:
         for path, status in (
             ("/page/thread?user=nobody&thread=t", 404),
             ("/page/thread?user=ana", 422),
-            ("/page/thread?user=ana&thread=t&before=x", 422),
             (f"/page/thread?user=ana&thread=t&before={1 << 70}", 422),
             ("/page/user?user=a%00b", 422),
             ("/page/artifact?user=ana&key=none", 404),
@@ -107,7 +106,6 @@ def test_a_thread_of_a_hundred_thousand_messages_is_there_at_once(stored: Api, s
             "/page/user?user=large",
             "/page/thread?user=large&thread=long&before=50000",
             "/page/memories?user=large",
-            "/page/alike?user=large",
             "/page/work",
         ):
             client.get(path)

@@ -46,7 +46,5 @@ def mcp(
     if user is None or not user.strip():
         raise InvalidValueError("--user: is missing", hint="Run: agent-memory mcp --user NAME")
     if sys.stdin.isatty():
-        stderr.print(
-            "An MCP host starts this command and speaks the protocol with it. Ctrl-D ends it.", soft_wrap=True
-        )
+        stderr.print("An MCP host starts this command and speaks the protocol with it. Ctrl-D ends it.", soft_wrap=True)
     serve_stdio(dsn, user, agent, tool or ())

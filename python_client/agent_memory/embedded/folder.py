@@ -30,8 +30,6 @@ _OWN_DATA = (
 class Folder:
     """A folder that is held open: its files are opened in it, even if somebody puts a link where it was.
 
-    Root may open the store of another user, who can change everything in it at any time.
-
     Args:
         path: the folder.
         owner: the ids of the user and group whose files are in it, if they are not those of this process.
@@ -151,8 +149,8 @@ def make(path: Path) -> Folder:
     """Make the folder of a store if it is missing, and hold it open. Only its owner can enter it from then on.
 
     Raises:
-        AgentMemoryError: it cannot be made, it has files that are not a store's, it belongs to another user and this
-            one is not root, or somebody else could put another folder in its place while root uses it.
+        AgentMemoryError: it cannot be made, it has files that are not a store's, it belongs to another user, or
+            somebody else could put another folder in its place while root uses it.
     """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -170,17 +168,15 @@ def make(path: Path) -> Folder:
 
 
 def _check(folder: Folder) -> None:
-    """Check that a folder can be a store of this user, note whose files are in it, and close it to others."""
+    """Check that a folder can be a store of this user, and close it to others."""
     path, found = folder.path, os.fstat(folder.descriptor)
-    if os.geteuid() == 0:
-        _check_parents(path, found.st_uid, found.st_gid)
-        if found.st_uid != 0:
-            folder.owner = (found.st_uid, found.st_gid)
-    elif found.st_uid != os.geteuid():
+    if found.st_uid != os.geteuid():
         raise UnsafeFileError(
             f"the store {path} cannot be used: the folder belongs to {user_name(found.st_uid)}",
-            hint="Name a folder of your own with Memory(path=...), or one in it that does not exist yet.",
+            hint="Be that user, or name a folder of your own with Memory(path=...).",
         )
+    if os.geteuid() == 0:
+        _check_parents(path)
     foreign = sorted(set(folder.names()) - _OURS)
     if foreign:
         raise AgentMemoryError(
@@ -190,26 +186,24 @@ def _check(folder: Folder) -> None:
         os.fchmod(folder.descriptor, 0o700)
 
 
-def _check_parents(path: Path, owner: int, group: int) -> None:
-    """Check that nobody but root and the owner of a folder that root opens can put another one in its place.
+def _check_parents(path: Path) -> None:
+    """Check that nobody but root can put another folder in the place of root's.
 
     Other users need no such check: a folder in the place of theirs would belong to somebody else, or its server would
-    run as somebody else, and the client refuses both. Many users have a group of their own that may write to their
-    folders; a folder of root has the group of any folder that is set so.
+    run as somebody else, and the client refuses both.
     """
-    trusted_groups = (0,) if owner == 0 else (0, group)
     for parent in path.parents:
         found = parent.stat()
-        if found.st_uid not in (0, owner):
+        if found.st_uid != 0:
             raise UnsafeFileError(
                 f"{parent} belongs to {user_name(found.st_uid)}, who could put another folder in the place of {path}",
-                hint=f"Open the store as that user. {_ELSEWHERE}",
+                hint=_ELSEWHERE,
             )
         if found.st_mode & stat.S_ISVTX:
             continue
         if found.st_mode & stat.S_IWOTH:
             who, mode = "everybody", "o-w"
-        elif found.st_mode & stat.S_IWGRP and found.st_gid not in trusted_groups:
+        elif found.st_mode & stat.S_IWGRP and found.st_gid != 0:
             who, mode = "its group", "g-w"
         else:
             continue

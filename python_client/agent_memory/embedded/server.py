@@ -17,7 +17,7 @@ import psutil
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from .._files import UnsafeFileError, check_owner, name_of
+from .._files import check_owner, name_of
 from ..errors import AgentMemoryError
 from ..schema import SCHEMA, cursors_in
 from .folder import Folder, give
@@ -185,7 +185,6 @@ class Server:
                 os.mkdir("data.new", 0o700, dir_fd=self._folder.descriptor)
                 with self._opened("data.new") as beside:
                     if self._programs.maker is not None:
-                        _check_empty(beside)
                         os.fchown(beside.descriptor, *self._programs.maker)
                     command, maker = self._initdb(locale, beside.path), self._programs.maker
                     options: dict[str, Any] = {"capture_output": True, "pass_fds": [lock.descriptor]}
@@ -292,11 +291,10 @@ class Server:
             UnsafeFileError: it belongs to somebody else.
         """
         owner, found = self._programs.owner, os.fstat(data.descriptor).st_uid
-        if self._folder.owner is None and owner is not None:
-            if found != owner[0]:  # it is new: initdb ran as nobody
-                give(data.descriptor, owner, data.path)
-        else:
-            check_owner(data.path, found, owner=owner)
+        if owner is None:
+            check_owner(data.path, found)
+        elif found != owner[0]:  # it is new: initdb ran as nobody
+            give(data.descriptor, owner, data.path)
 
     def _write_rules(self, data: Folder) -> None:
         """Let nobody connect but the owner of the store and root.
@@ -335,16 +333,6 @@ class Server:
 def _name_setting(data: Folder) -> str:
     """Return the setting that tells a store's server from others in a list of processes."""
     return f"cluster_name=agent-memory-{os.fstat(data.descriptor).st_ino}"
-
-
-def _check_empty(folder: Folder) -> None:
-    """Check that a folder which was just made is empty: another user may have put one of root's in its place.
-
-    Raises:
-        UnsafeFileError: there is something in it.
-    """
-    if folder.names():
-        raise UnsafeFileError(f"{folder.path} was replaced while it was made", hint="Open the store as its owner.")
 
 
 def _problem(output: str) -> str:

@@ -10,7 +10,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ..client import AsyncMemory
-from . import alike, contexts, conversations, found, login, memories, review, rules, work
+from . import contexts, conversations, found, login, memories, review, rules, work
 from .rendering import HEADERS
 from .sessions import Sessions
 from .view import Views
@@ -45,8 +45,6 @@ def routes(memory: AsyncMemory, is_key: Callable[[str], bool], *, is_keyless: bo
         views.route("memory", memories.show_memory),
         views.change("memory", memories.change_memory),
         views.route("search", found.show_search),
-        views.route("alike", alike.show_alike),
-        views.change("alike", alike.change_pair),
         views.route("review", review.show_review),
         views.change("review", review.change_review),
         views.route("work", work.show_work),

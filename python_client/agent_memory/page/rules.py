@@ -1,10 +1,8 @@
-"""The policy and the prompts, with their difference to the built-in ones."""
+"""The policy and the prompts, with what differs from the built-in ones."""
 
 from __future__ import annotations
 
-import difflib
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.responses import Response
@@ -20,60 +18,24 @@ select p.*, d.template as built_in from memory.prompts as p join memory._default
 order by p.name
 """
 
-
-@dataclass(frozen=True)
-class Line:
-    """A line of a difference; ``sign`` is + for one that was added, - for one that was removed, else blank."""
-
-    sign: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A key of the policy; ``built_in`` is None where the built-in policy has the same."""
-
-    name: str
-    value: str
-    built_in: str | None
+Setting = tuple[str, str, str | None]
+"""A key of the policy, its value, and the built-in value where that is another one."""
 
 
 async def show_rules(visit: Visit) -> Response:
     """Show the policy that applies to a user and an agent, and all prompts."""
     asked, database = visit.asked, visit.database
-    found = await database.row(_POLICY, agent=asked.text("agent"), user=asked.text("of"))
-    assert found is not None
-    prompts = await database.rows(_PROMPTS)
-    return visit.shown(
-        "rules.html",
-        sections=_sections(found["policy"], found["built_in"]),
-        prompts=[(prompt, _difference(prompt["built_in"], prompt["template"])) for prompt in prompts],
-    )
+    [found] = await database.rows(_POLICY, agent=asked.text("agent"), user=asked.text("of"))
+    sections = {
+        name: _settings(found["policy"][name], found["built_in"].get(name, {})) for name in sorted(found["policy"])
+    }
+    return visit.shown("rules.html", sections=sections, prompts=await database.rows(_PROMPTS))
 
 
-def _sections(policy: dict[str, Any], built_in: dict[str, Any]) -> list[tuple[str, list[Setting]]]:
-    sections = []
-    for section in sorted(policy):
-        now, before = _flat(policy[section]), _flat(built_in.get(section, {}))
-        settings = []
-        for name in sorted(now | before):
-            value, original = _written(now.get(name)), _written(before.get(name))
-            settings.append(Setting(name, value, None if value == original else original))
-        sections.append((section, settings))
-    return sections
-
-
-def _flat(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {"": value}
-
-
-def _written(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
-
-
-def _difference(before: str, after: str) -> list[Line] | None:
-    """Return the added and removed lines of two texts, None if they are the same."""
-    if before == after:
-        return None
-    lines = difflib.ndiff(before.splitlines(), after.splitlines())
-    return [Line(line[0], line[2:]) for line in lines if line[0] != "?"]
+def _settings(section: Any, built_in: Any) -> list[Setting]:
+    now, before = (each if isinstance(each, dict) else {"": each} for each in (section, built_in))
+    settings: list[Setting] = []
+    for name in sorted(now | before):
+        value, original = (json.dumps(each.get(name), ensure_ascii=False, sort_keys=True) for each in (now, before))
+        settings.append((name, value, None if value == original else original))
+    return settings

@@ -6,7 +6,6 @@ import resource
 import signal
 import socket
 from collections.abc import Callable
-from typing import Literal
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -47,12 +46,7 @@ def url_of(listening: socket.socket) -> str:
 
 
 async def serve_app(
-    app: ASGIApp,
-    listening: socket.socket,
-    settings: Settings,
-    announce: Callable[[str], None],
-    *,
-    lifespan: Literal["on", "off"],
+    app: ASGIApp, listening: socket.socket, settings: Settings, announce: Callable[[str], None]
 ) -> None:
     """Serve an application until SIGTERM or SIGINT; requests under way get ``settings.grace`` seconds to end.
 
@@ -61,7 +55,6 @@ async def serve_app(
         listening: the socket.
         settings: the settings.
         announce: is told the URL of the server first.
-        lifespan: whether the application wants to know when the server starts and ends.
     """
     config = uvicorn.Config(
         app if _hooks.middleware is None else _hooks.middleware(app),
@@ -70,7 +63,7 @@ async def serve_app(
         limit_concurrency=most_connections(),
         log_level="warning",
         access_log=False,  # queries name users
-        lifespan=lifespan,
+        lifespan="off",
         ws="none",
         # Longer than clients keep idle connections, most for a minute: who closes first loses no request.
         timeout_keep_alive=75,

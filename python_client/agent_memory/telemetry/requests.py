@@ -1,4 +1,4 @@
-"""A span for each request of ``agent-memory serve`` and ``agent-memory mcp --http``, in the trace of its caller.
+"""A span for each request of ``agent-memory serve``, in the trace of its caller.
 
 The middleware of Starlette and of OpenTelemetry record whole URLs: ours name users, and the page's has a token.
 """
