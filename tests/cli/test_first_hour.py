@@ -54,13 +54,6 @@ def test_no_memories_yet_says_why_and_what_helps(run: Run, db: psycopg.Connectio
     assert "reads thread monday" in run("memories", "extract", "ana", "monday").stdout
 
 
-def test_a_list_without_a_user_asks_for_one(run: Run) -> None:
-    for group in ("threads", "memories", "documents"):
-        result = run(group)
-        assert (result.returncode, result.stdout) == (2, "")
-        assert f"name a user: agent-memory {group} ana" in result.stderr
-
-
 def test_the_command_of_the_advice_ends_the_state(
     run: Run, db: psycopg.Connection, minilm: Path, tmp_path: Path
 ) -> None:

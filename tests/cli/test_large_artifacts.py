@@ -111,7 +111,7 @@ def test_nobody_sees_a_text_whose_source_breaks_off(db: psycopg.Connection) -> N
 @pytest.mark.feature("C5")
 def test_the_commands_hold_a_piece_at_a_time(dsn: str, db: psycopg.Connection, tmp_path: Path) -> None:
     source, target = tmp_path / "in.log", tmp_path / "out.log"
-    source.write_text("A line of a log that is 40 bytes long.\r\n" * 1_500_000)  # 60 MB
+    source.write_text("A line of a log that is 40 bytes long.\r\n" * 750_000)  # 30 MB
     program = """
 from agent_memory.cli.app import app
 try:

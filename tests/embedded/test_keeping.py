@@ -32,6 +32,7 @@ def upgrade(folder: Path) -> None:
     (folder / "installed").write_text("of an earlier file")
 
 
+@pytest.mark.usefixtures("made")
 def test_messages_of_a_new_store_stay(folder: Path) -> None:
     with Memory(path=folder) as memory:
         assert lifetime(memory) == "never"

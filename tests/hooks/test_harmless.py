@@ -54,15 +54,6 @@ def test_any_text_is_stored(assistant: Make, said_in: Read) -> None:
     assert stored[4:] == ["caf\N{REPLACEMENT CHARACTER}"]
 
 
-def test_a_session_or_folder_that_is_odd_is_kept_apart(assistant: Make, said_in: Read) -> None:
-    session = assistant("codex")
-    for odd in ("s" * 5000, "with\0zero", "'; drop schema memory cascade; --"):
-        session.session = odd
-        session.fire("Stop", last_assistant_message=f"In {len(odd)}", turn_id="1", cwd=odd)
-    assert session.log == ""
-    assert said_in("'; drop schema memory cascade; --") == [("assistant", "In 33")]
-
-
 def test_a_transcript_that_is_none_costs_nothing(assistant: Make, tmp_path: Path) -> None:
     session = assistant()
     os.mkfifo(tmp_path / "pipe")

@@ -135,17 +135,6 @@ def test_what_a_killed_or_late_hook_has_missed_is_stored_by_the_next(assistant: 
     assert said_in() == [*turns, ("assistant", "Half written")]
 
 
-def test_an_answer_that_the_transcript_gets_later_is_stored_once(assistant: Make, said_in: Read) -> None:
-    session = assistant()
-    session.fire("UserPromptSubmit", prompt="What?")
-    session.write(said("user", "What?"))
-    session.fire("Stop", last_assistant_message="That.")
-    assert said_in() == [("user", "What?"), ("assistant", "That.")]
-    session.write(said("assistant", [{"type": "text", "text": "That."}]))
-    session.fire("SessionEnd")
-    assert said_in() == [("user", "What?"), ("assistant", "That.")]
-
-
 def test_a_transcript_that_was_written_anew_is_not_stored_again(assistant: Make, said_in: Read) -> None:
     session = assistant()
     turns = [said("user", "What?"), said("assistant", "That."), said("user", "Why? " * 50), said("assistant", "So.")]

@@ -143,7 +143,7 @@ def test_commands_take_it(dsn: str, tmp_path: Path) -> None:
         ["status"], ["doctor"], ["users", "list"], ["threads", "list", "ana"], ["memories", "list", "ana"],
         ["search", "ana", "tea"], ["context", "ana", "t"], ["documents", "list", "ana"], ["artifacts", "list", "ana"],
         ["jobs", "list"], ["models", "list"], ["policy", "show"], ["prompt", "show", "extract_memories"],
-        ["sweep"], ["worker", "--once"], ["export", "ana"], ["quarantine", "list", "ana"], ["install"],
+        ["sweep"], ["worker", "--once"], ["quarantine", "list", "ana"], ["install"],
     ):  # fmt: skip
         command(dsn, *arguments)
 

@@ -38,14 +38,13 @@ def mcp_url(serving: Serving) -> str:
     return f"{serving.url}/mcp"
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_twenty_users_at_once_read_their_own_only(beside: Serving, shared_api: Api, mode: str) -> None:
-    users = [f"{mode}-{number:02}-" for number in range(20)]
+def test_twenty_users_at_once_read_their_own_only(beside: Serving, shared_api: Api) -> None:
+    users = [f"{number:02}-" for number in range(20)]
 
     async def work(user: str) -> tuple[str, list[str], str]:
         async with (
             httpx2.AsyncClient(headers={"Authorization": f"Bearer {token(user)}"}, timeout=300) as http_client,
-            Client(streamable_http_client(mcp_url(beside), http_client=http_client), mode=mode) as client,
+            Client(streamable_http_client(mcp_url(beside), http_client=http_client)) as client,
         ):
             for number in range(2):
                 added = await client.call_tool("add_memory", {"content": f"{user} likes tea of kind {number}."})

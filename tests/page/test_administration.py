@@ -49,25 +49,3 @@ def test_jobs_failures_and_costs_are_shown_and_a_dead_job_gets_another_chance(
     dead.get_by_role("button", name="Try again").click()
     expect(dead).to_have_count(0)
     assert stored.get_job(user_id=ANA, job_id=job_id).status == "pending"
-
-
-def test_the_policy_and_the_prompts_show_what_differs_from_the_built_in_ones(
-    stored: Api, shown: Serving, page: Page
-) -> None:
-    stored.set_policy(settings={"models": {"translates": None}})
-    visit(page, shown)
-    page.get_by_role("link", name="Policy and prompts").click()
-    expect(page.locator(".changed")).to_have_count(0)
-    accessible(page)
-    fits_a_phone(page)
-    [[template]] = stored.query("select template from memory.prompts where name = 'summarize_user'")
-    stored.set_prompt(name="summarize_user", template=f"{template}\nAnd {EVIL} is text.")
-    stored.set_policy(settings={"context": {"max_tokens": 1234}}, user_id="someone")
-    page.get_by_role("textbox", name="User").fill("someone")
-    page.get_by_role("button", name="Show").click()
-    expect(page.locator(".changed")).to_have_count(1)
-    expect(page.locator(".changed")).to_contain_text("max_tokens")
-    expect(page.locator(".changed")).to_contain_text("1234")
-    expect(page.get_by_text(f"And {EVIL} is text.")).to_be_visible()
-    is_harmless(page)
-    accessible(page)

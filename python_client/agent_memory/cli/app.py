@@ -48,7 +48,6 @@ _COMMANDS = {
         "messages": threads.messages,
         "search": conversations.search,
         "context": conversations.context,
-        "export": transfer.export,
         "users": users.users,
         "threads": threads.threads,
         "memories": memories.memories,

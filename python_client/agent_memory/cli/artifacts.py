@@ -15,13 +15,13 @@ from .printing import AsJson, Limit, Offset, console, print_page
 artifacts = typer.Typer(
     cls=Group, no_args_is_help=True, help="Keep, list, show and delete long texts that placeholders stand for."
 )
-Key = Annotated[str, typer.Argument(metavar="KEY", show_default=False, help="The key, or the whole placeholder.")]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="The key, or the whole placeholder.")]
 
 
 @artifacts.command()
 def store(
     user_id: User,
-    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="A text file; - is stdin.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A text file; - is stdin.")],
     description: Annotated[
         str | None, typer.Option(help="A description in one line.", show_default="made of the content")
     ] = None,
@@ -41,7 +41,7 @@ def show(
     user_id: User,
     key: Key,
     from_line: Annotated[int | None, typer.Option(min=1, help="The line to begin with.", show_default="1")] = None,
-    max_lines: Annotated[int | None, typer.Option(min=1, help="The most lines to show.", show_default="all")] = None,
+    max_lines: Annotated[int | None, typer.Option(min=1, help="The most lines to show.")] = None,
     grep: Annotated[
         str | None, typer.Option(help="Show only lines that hold all these words.", show_default="all lines")
     ] = None,

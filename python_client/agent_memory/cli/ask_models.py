@@ -50,9 +50,7 @@ order by m.kind, m.name
 
 
 def add(
-    server: Annotated[
-        str, typer.Argument(metavar="PROVIDER", show_default=False, help=f"One of: {', '.join(SERVERS)}.")
-    ],
+    server: Annotated[str, typer.Argument(metavar="PROVIDER", help=f"One of: {', '.join(SERVERS)}.")],
     model: Annotated[
         str | None, typer.Option(help="The chat model; of azure the deployment.", show_default="the provider's")
     ] = None,
@@ -65,9 +63,7 @@ def add(
     ] = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUE", help="A setting of both; VALUE is JSON or text; repeatable.", show_default=False
-        ),
+        typer.Option(metavar="KEY=VALUE", help="A setting of both; VALUE is JSON or text; repeatable."),
     ] = None,
     dsn: Dsn = None,
 ) -> None:
@@ -93,9 +89,7 @@ def add(
 
 
 def check(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="One model; all active ones unless given.", show_default=False)
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="One model; all active ones unless given.")] = None,
     dsn: Dsn = None,
 ) -> None:
     """Ask models one question each: what of a sentence is to be remembered, its embedding, an order of two texts."""

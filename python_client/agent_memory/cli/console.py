@@ -145,17 +145,16 @@ Dsn = Annotated[
     str | None,
     typer.Option(
         envvar="AGENT_MEMORY_DSN",
-        show_default=False,
         help="Connection string; without one, the embedded PostgreSQL of this user. postgresql:// takes libpq's own "
         "environment (PGHOST, PGDATABASE, ...).",
     ),
 ]
 
-Agent = Annotated[str | None, typer.Option("--agent", "--agent-id", help="Only this agent.", show_default="all")]
+Agent = Annotated[str | None, typer.Option("--agent", "--agent-id", help="Only this agent.")]
 
-Thread = Annotated[str, typer.Argument(metavar="THREAD", show_default=False, help="The id of the thread.")]
+Thread = Annotated[str, typer.Argument(metavar="THREAD", help="The id of the thread.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there already.")]
-User = Annotated[str, typer.Argument(metavar="USER", show_default=False, help="The id of the user.")]
+User = Annotated[str, typer.Argument(metavar="USER", help="The id of the user.")]
 
 
 @contextmanager

@@ -51,7 +51,7 @@ def context(
 
 def search(
     user_id: User,
-    query: Annotated[str, typer.Argument(metavar="QUERY", show_default=False, help="What to look for.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],
     limit: Annotated[int | None, typer.Option(min=1, help="The most results to show.", show_default="10")] = None,
     sources: Annotated[
         str | None,

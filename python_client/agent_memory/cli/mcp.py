@@ -21,7 +21,7 @@ def _log_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 def mcp(
     dsn: Dsn = None,
-    user: Annotated[str | None, typer.Option(help="The id of the user.", show_default=False)] = None,
+    user: Annotated[str | None, typer.Option(help="The id of the user.")] = None,
     agent: Annotated[
         str | None,
         typer.Option(help="The agent that writes, and whose memories are searched; all agents unless given."),

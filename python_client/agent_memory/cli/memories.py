@@ -21,8 +21,8 @@ memories = typer.Typer(
     cls=Group, no_args_is_help=True, help="List, show, add, change, delete and restore memories of a user."
 )
 
-Id = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id of the memory.")]
-Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.", show_default=False)]
+Id = Annotated[str, typer.Argument(metavar="ID", help="The id of the memory.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")]
 _UNREAD_THREADS = """
 select thread_id from memory.thread_stats where user_id = %s and next_seq - 1 > extracted_seq order by thread_id
 """
@@ -31,16 +31,14 @@ select thread_id from memory.thread_stats where user_id = %s and next_seq - 1 > 
 @memories.command("list")
 def list_(
     user_id: User,
-    search: Annotated[str | None, typer.Option(help="Only with these words.", show_default="all")] = None,
-    memory_type: Annotated[str | None, typer.Option("--type", help="Only this type.", show_default="all")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; repeatable.", show_default="all")] = None,
+    search: Annotated[str | None, typer.Option(help="Only with these words.")] = None,
+    memory_type: Annotated[str | None, typer.Option("--type", help="Only this type.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; repeatable.")] = None,
     agent: Agent = None,
-    thread: Annotated[str | None, typer.Option(help="Only of this thread.", show_default="all")] = None,
+    thread: Annotated[str | None, typer.Option(help="Only of this thread.")] = None,
     superseded: Annotated[bool, typer.Option("--superseded", help="Also list superseded memories.")] = False,
     quarantined: Annotated[bool, typer.Option("--quarantined", help="Also list memories in quarantine.")] = False,
-    as_of: Annotated[
-        datetime | None, typer.Option(help="Memories that held at that time, in UTC.", show_default="now")
-    ] = None,
+    as_of: Annotated[datetime | None, typer.Option(help="Memories that held at that time, in UTC.")] = None,
     limit: Limit = None,
     offset: Offset = None,
     as_json: AsJson = False,
@@ -99,12 +97,10 @@ def show(user_id: User, memory_id: Id, as_json: AsJson = False, dsn: Dsn = None)
 @memories.command()
 def add(
     user_id: User,
-    content: Annotated[str, typer.Argument(metavar="CONTENT", show_default=False, help="What to remember.")],
+    content: Annotated[str, typer.Argument(metavar="CONTENT", help="What to remember.")],
     memory_type: Annotated[str | None, typer.Option("--type", help="Of what type.", show_default="fact")] = None,
     tag: Tags = None,
-    agent: Annotated[
-        str | None, typer.Option("--agent", "--agent-id", help="Of which agent.", show_default="default")
-    ] = None,
+    agent: Annotated[str | None, typer.Option("--agent", "--agent-id", help="Of which agent.")] = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
@@ -122,7 +118,7 @@ def add(
 def update(
     user_id: User,
     memory_id: Id,
-    text: Annotated[str, typer.Argument(metavar="TEXT", show_default=False, help="The new text.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The new text.")],
     tag: Tags = None,
     dsn: Dsn = None,
 ) -> None:
@@ -147,7 +143,7 @@ def delete(user_id: User, memory_id: Id, dsn: Dsn = None) -> None:
 def forget(
     user_id: User,
     memory_id: Id,
-    reason: Annotated[str | None, typer.Option(help="Kept with the receipt.", show_default=False)] = None,
+    reason: Annotated[str | None, typer.Option(help="Kept with the receipt.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,
     dsn: Dsn = None,

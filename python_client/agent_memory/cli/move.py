@@ -24,15 +24,13 @@ from .printing import console, plain, stderr
 def move(
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="DSN|FOLDER", show_default=False, help="The target; the default is --dsn."),
+        typer.Option("--to", metavar="DSN|FOLDER", help="The target; the default is --dsn."),
     ] = None,
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="DSN|FOLDER", show_default=False, help="The source; the default is --dsn."),
+        typer.Option("--from", metavar="DSN|FOLDER", help="The source; the default is --dsn."),
     ] = None,
-    user: Annotated[
-        list[str] | None, typer.Option(help="Only this user; may be given several times.", show_default="all")
-    ] = None,
+    user: Annotated[list[str] | None, typer.Option(help="Only this user; may be given several times.")] = None,
     dsn: Dsn = None,
 ) -> None:
     """Copy users with all they have to another database, compared row by row; run again, it goes on where it ended.

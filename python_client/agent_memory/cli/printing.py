@@ -25,8 +25,8 @@ if not console.is_terminal:
 stderr = Console(stderr=True, highlight=False)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or for a list one object on each line.")]
-Limit = Annotated[int | None, typer.Option(min=1, help="How many at most.", show_default="50")]
-Offset = Annotated[int | None, typer.Option(min=0, help="Rows to pass over.", show_default="0")]
+Limit = Annotated[int | None, typer.Option(min=1, help="How many at most; 50 unless given.")]
+Offset = Annotated[int | None, typer.Option(min=0, help="Rows to pass over.")]
 
 _LONGEST_UNWRAPPED = 40
 """Half of a narrow terminal; an id may have 255 characters."""

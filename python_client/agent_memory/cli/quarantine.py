@@ -20,13 +20,9 @@ quarantine = typer.Typer(
 
 Source = Annotated[
     QuarantineSource,
-    typer.Argument(
-        metavar="SOURCE", show_default=False, help="message, thread, document, artifact, summary or memory."
-    ),
+    typer.Argument(metavar="SOURCE", help="message, thread, document, artifact, summary or memory."),
 ]
-Id = Annotated[
-    str, typer.Argument(metavar="ID", show_default=False, help="As search shows it; of a message THREAD/SEQ.")
-]
+Id = Annotated[str, typer.Argument(metavar="ID", help="As search shows it; of a message THREAD/SEQ.")]
 
 
 @quarantine.command("list")
@@ -34,7 +30,7 @@ def list_(
     user_id: User,
     source: Annotated[
         str | None,
-        typer.Option(help="Only these: memory, message, document, artifact or summary.", show_default="all"),
+        typer.Option(help="Only these: memory, message, document, artifact or summary."),
     ] = None,
     limit: Limit = None,
     offset: Offset = None,

@@ -91,10 +91,8 @@ def delete(
 def messages(
     user_id: User,
     thread_id: Thread,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="The most messages to show, from the newest.", show_default="50")
-    ] = None,
-    before: Annotated[int | None, typer.Option(help="Only before this number.", show_default="the end")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="The most messages to show, from the newest.")] = None,
+    before: Annotated[int | None, typer.Option(help="Only before this number.")] = None,
     agent: Agent = None,
     include_inactive: Annotated[bool, typer.Option("--all", help="Also show cleared and compressed messages.")] = False,
     as_json: AsJson = False,

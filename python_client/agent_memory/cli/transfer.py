@@ -1,24 +1,19 @@
-"""The commands that bring conversations and memories in and out."""
+"""The command that brings conversations and memories in."""
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .._progress import progress
 from .._text import counted
 from ..choices import ImportFormat
-from ..client import Memory
-from ..client.user_files import begun
-from ..types import MemoryRecord, Message
-from .console import Dsn, Force, User, connected_to_nodes, opened, standard_input
+from .console import Dsn, connected_to_nodes, standard_input
 from .printing import AsJson, console, plain, print_json, print_line, stderr
 
 if TYPE_CHECKING:
@@ -26,12 +21,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 """The command names this many bad records at most, because a file of another format would fill the screen."""
-_PAGE = 1000
-_OPENAI_MEMBERS = ("name", "tool_calls", "tool_call_id", "refusal", "function_call", "audio", "annotations")
-_MEMORY_MEMBERS = (
-    "memory_type", "agent_id", "thread_id", "metadata", "tags", "confidence", "importance", "source", "valid_from",
-    "valid_to", "expires_at", "created_at",
-)  # fmt: skip
 
 
 def import_(
@@ -39,12 +28,11 @@ def import_(
         str,
         typer.Argument(
             metavar="FILE",
-            show_default=False,
             help="An export or its ZIP, chat as JSON Lines or JSON, checkpoints of LangGraph; - is stdin.",
         ),
     ],
     user_id: Annotated[
-        str | None, typer.Option("--user", "--user-id", help="The user of records that name none.", show_default=False)
+        str | None, typer.Option("--user", "--user-id", help="The user of records that name none.")
     ] = None,
     thread_id: Annotated[
         str | None,
@@ -104,24 +92,6 @@ def import_(
         raise typer.Exit(1)
 
 
-def export(
-    user_id: User,
-    file: Annotated[Path | None, typer.Argument(metavar="FILE", show_default="stdout", help="Where to write.")] = None,
-    force: Force = False,
-    dsn: Dsn = None,
-) -> None:
-    """Write the messages and memories of a user as JSON Lines, which "agent-memory import" reads.
-
-    A file can be read by this user only.
-    """
-    records = 0
-    with opened(dsn) as memory, begun(file or sys.stdout, overwrite=force) as output:
-        for row in _exported(memory, user_id):
-            print_json(row, output)
-            records += 1
-    stderr.print(plain(f"Exported {counted(records, 'record')} of {user_id}."), soft_wrap=True)
-
-
 @contextmanager
 def _named(file: str) -> Iterator[Path | str]:
     """Yield a path or connection string; stdin, which can be read once only, as a file."""
@@ -146,39 +116,3 @@ def _print_outcome(counts: dict[str, int], dry_run: bool) -> None:
     if messages and not dry_run:
         console.print("Messages expire after the policy's time (7 days by default).")
         console.print('Queued model work: run "agent-memory worker --once".')
-
-
-def _exported(memory: Memory, user_id: str) -> Iterator[dict[str, Any]]:
-    """Yield the messages of each thread, oldest first, and then the memories."""
-    for thread_id in _threads(memory, user_id):
-        first = -1
-        while newest := memory.get_messages(user_id, thread_id, 1, after_seq=first, whole=True):
-            page = memory.get_messages(user_id, thread_id, after_seq=first, before_seq=first + _PAGE + 1, whole=True)
-            yield from (_message_line(thread_id, message) for message in page)
-            first = min(first + _PAGE, newest[0].seq)
-    for offset in count(0, _PAGE):
-        records = memory.list_memories(user_id, row_limit=_PAGE, row_offset=offset)
-        yield from map(_memory_line, records)
-        if len(records) < _PAGE:
-            return
-
-
-def _threads(memory: Memory, user_id: str) -> Iterator[str]:
-    for offset in count(0, _PAGE):
-        page = memory.list_threads(user_id, _PAGE, offset)
-        yield from (thread.thread_id for thread in page)
-        if len(page) < _PAGE:
-            return
-
-
-def _message_line(thread_id: str, message: Message) -> dict[str, Any]:
-    """Return a message as the import reads it: with OpenAI's members where OpenAI has them."""
-    metadata = dict(message.metadata)
-    openai = {name: metadata.pop(name) for name in _OPENAI_MEMBERS if name in metadata}
-    line = {"role": message.role, "content": message.content, **openai, "thread_id": thread_id}
-    return line | {"created_at": message.created_at} | ({"metadata": metadata} if metadata else {})
-
-
-def _memory_line(record: MemoryRecord) -> dict[str, Any]:
-    line = {"memory": record.content} | {name: getattr(record, name) for name in _MEMORY_MEMBERS}
-    return {name: value for name, value in line.items() if value not in (None, [], {})}

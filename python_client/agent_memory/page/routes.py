@@ -10,7 +10,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ..client import AsyncMemory
-from . import contexts, conversations, found, login, memories, review, rules, work
+from . import contexts, conversations, found, login, memories, review, work
 from .rendering import HEADERS
 from .sessions import Sessions
 from .view import Views
@@ -49,5 +49,4 @@ def routes(memory: AsyncMemory, is_key: Callable[[str], bool], *, is_keyless: bo
         views.change("review", review.change_review),
         views.route("work", work.show_work),
         views.change("work", work.change_job),
-        views.route("rules", rules.show_rules),
     ]
