@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -60,7 +61,7 @@ def test_root_opens_no_file_that_was_put_there(shared: Path, kind: str) -> None:
     secret.write_text("of root")
     secret.chmod(0o600)
     store = make_as("root", shared / "store")
-    make = {"link": Path.symlink_to, "hard link": Path.hardlink_to, "pipe": lambda file, _: os.mkfifo(file)}[kind]
+    make: Any = {"link": Path.symlink_to, "hard link": Path.hardlink_to, "pipe": lambda file, _: os.mkfifo(file)}[kind]
     make(store / "gate", secret)
     with pytest.raises(UnsafeFileError, match="gate"):
         Memory(path=store)

@@ -13,7 +13,7 @@ import pytest
 from agent_memory import Memory
 
 from tests.http.steps import KEY, Serving, token, with_keys
-from tests.mcp.steps import McpServing, over_http, over_stdio, stdio_server
+from tests.mcp.steps import over_http, over_stdio, stdio_server
 from tests.support.runners import PATIENCE, wait_until
 from tests.support.servers import ROOT
 from tests.telemetry.collector import Collector, GrpcCollector
@@ -121,7 +121,7 @@ def test_a_request_over_http_goes_on_with_its_callers_trace(dsn: str, collector:
         assert private not in text
 
 
-@pytest.mark.parametrize("way", ["stdio", "http", "serve"])
+@pytest.mark.parametrize("way", ["stdio", "serve"])
 def test_a_tool_call_goes_on_with_the_trace_of_its_meta(dsn: str, collector: Collector, way: str) -> None:
     if way == "stdio":
         with over_stdio(stdio_server(dsn, "--user", "ana-of-the-host", **collector.environment)) as host:
@@ -129,9 +129,8 @@ def test_a_tool_call_goes_on_with_the_trace_of_its_meta(dsn: str, collector: Col
             check_tool_call(collector)
         return
     environment = {**collector.environment, "AGENT_MEMORY_API_KEY": KEY}
-    serving = McpServing(dsn, **environment) if way == "http" else Serving(dsn, with_mcp=True, **environment)
-    with serving:
-        url = f"{serving.url.removesuffix('/mcp')}/mcp?user_id=ana-of-the-host"
+    with Serving(dsn, with_mcp=True, **environment) as serving:
+        url = f"{serving.url}/mcp?user_id=ana-of-the-host"
         with over_http(url, KEY) as host:
             host.ask("call_tool", "add_memory", {"content": "Likes tea"}, meta={"traceparent": TRACE})
             check_tool_call(collector)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -36,7 +36,7 @@ from .console import Commands
 from .printing import console
 
 # Help shows the commands under these headings.
-_COMMANDS = {
+_COMMANDS: dict[str, dict[str, Any]] = {
     "Start here": {
         "install": installation.install,
         "demo": installation.demo,
