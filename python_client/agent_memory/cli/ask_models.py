@@ -118,11 +118,7 @@ def check(
 def _chosen(
     name: str, named: Mapping[str, str | None], url: str | None, api_key_env: str | None, given: Mapping[str, Any]
 ) -> dict[Any, dict[str, Any]]:
-    """The models to ask by kind, as payloads of jobs have them.
-
-    Raises:
-        InvalidValueError: the provider is unknown, or something is missing that it has no default for.
-    """
+    """The models to ask by kind, as payloads of jobs have them."""
     if name not in SERVERS:
         raise InvalidValueError(
             f'PROVIDER: unknown provider "{name}"',
@@ -159,11 +155,7 @@ def _address(url: str | None, provider: str) -> str | None:
 
 
 def _ask(connection: psycopg.Connection[Any], kind: str, model: dict[str, Any]) -> None:
-    """Ask a model its question, and print what it answered and how long it took.
-
-    Raises:
-        AgentMemoryError: there is no answer, or none that can be used.
-    """
+    """Ask a model its question, and print what it answered and how long it took."""
     prompt = connection.cursor(row_factory=dict_row).execute(_PROMPT, [_PROMPTS.get(kind)]).fetchone()
     payload: dict[str, Any] = {"model": model, "prompt": prompt, **deepcopy(_QUESTIONS[kind])}
     calls: list[dict[str, Any]] = []

@@ -240,11 +240,7 @@ class _StderrHandler(logging.Handler):
 
 
 def check_stored(stored: object) -> None:
-    """Check that a client has stored something.
-
-    Raises:
-        InvalidValueError: the agent's policy has it store nothing.
-    """
+    """Check that a client has stored something."""
     if stored is None:
         raise InvalidValueError(
             'nothing is stored: the agent has no resource "memory"',
@@ -264,11 +260,7 @@ def log_to_stderr(layout: str, level: int = logging.INFO) -> None:
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file, or of stdin for ``-``.
-
-    Raises:
-        InvalidValueError: it is not UTF-8.
-    """
+    """Return the text of a file, or of stdin for ``-``."""
     content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     try:
         return content.decode("utf-8-sig")

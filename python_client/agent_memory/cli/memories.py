@@ -15,7 +15,7 @@ from ..client import Memory
 from ..errors import NotFoundError
 from ..types import MemoryRecord
 from .console import Agent, Dsn, Group, User, check_stored, confirm_for_good, connected, opened
-from .printing import AsJson, Limit, Offset, moment, print_entry, print_json, print_line, print_rest, print_table
+from .printing import AsJson, Limit, Offset, moment, print_entries, print_entry, print_json, print_line, print_table
 
 memories = typer.Typer(
     cls=Group, no_args_is_help=True, help="List, show, add, change, delete and restore memories of a user."
@@ -60,15 +60,8 @@ def list_(
             thread_id=thread,
         )
         why = None if found else _why_none(connection, user_id)
-    for record in found:
-        if as_json:
-            print_json(record)
-        else:
-            print_entry(_heading(record), record.content)
-    if found and not as_json:
-        print_rest(found, offset)
-    elif not as_json:
-        print_line(" ".join(filter(None, ("No memories.", why))))
+    nothing = "No memories." if why is None else f"No memories. {why}"
+    print_entries(found, lambda record: (_heading(record), record.content), nothing, as_json, offset)
 
 
 @memories.command()
@@ -86,7 +79,7 @@ def show(user_id: User, memory_id: Id, as_json: AsJson = False, dsn: Dsn = None)
         print_json({"memory": record, "history": history})
         return
     if record is not None:
-        print_entry(_heading(record), record.content)
+        print_entry(" · ".join(filter(None, _heading(record))), record.content)
         print_table(("", ""), _facts(record))
     print_table(
         ("version", "when", "what", "by", "content"),
@@ -207,10 +200,9 @@ def _why_none(connection: psycopg.Connection[Any], user_id: str) -> str | None:
     return why_no_memories(user_id, row or {"threads": 0})
 
 
-def _heading(record: MemoryRecord) -> str:
-    state = "in quarantine" if record.quarantined_at else "superseded" if record.superseded_by else ""
-    tags = ", ".join(record.tags)
-    return " · ".join(filter(None, (str(record.memory_id), record.memory_type, moment(record.created_at), tags, state)))
+def _heading(record: MemoryRecord) -> tuple[str | None, ...]:
+    state = "in quarantine" if record.quarantined_at else "superseded" if record.superseded_by else None
+    return str(record.memory_id), record.memory_type, moment(record.created_at), ", ".join(record.tags), state
 
 
 def _facts(record: MemoryRecord) -> list[tuple[str, object]]:

@@ -116,11 +116,7 @@ def drop(name: Name, dsn: Dsn = None) -> None:
 
 
 def settings_of(given: list[str] | None) -> dict[str, Any]:
-    """Return the settings that KEY=VALUE stands for.
-
-    Raises:
-        InvalidValueError: one of them has no =.
-    """
+    """Return the settings that KEY=VALUE stands for."""
     settings = {}
     for each in given or []:
         key, equals, value = each.partition("=")

@@ -85,11 +85,7 @@ def _connected(stack: ExitStack, dsn: str | None, place: str | None) -> Abstract
 
 
 def _is_folder(place: str) -> bool:
-    """Tell a folder from a connection string.
-
-    Raises:
-        InvalidValueError: it is a bare word, such as the name of a host or of a database.
-    """
+    """Tell a folder from a connection string."""
     if "://" in place or "=" in place:
         return False
     if "/" in place or Path(place).is_dir():

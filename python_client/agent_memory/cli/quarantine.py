@@ -9,8 +9,9 @@ import typer
 from .._text import counted
 from ..choices import QuarantineSource
 from ..errors import NotFoundError
+from ..types import Quarantined
 from .console import Dsn, Group, User, opened
-from .printing import AsJson, Limit, Offset, moment, print_entry, print_json, print_line, print_rest
+from .printing import AsJson, Limit, Offset, moment, print_entries, print_json, print_line
 
 quarantine = typer.Typer(
     cls=Group,
@@ -40,17 +41,13 @@ def list_(
     """List texts in quarantine, newest first, with the reason."""
     with opened(dsn) as memory:
         found = memory.list_quarantined(user_id, source, limit, offset)
-    for row in found:
-        if as_json:
-            print_json(row)
-        else:
-            made_of = row.quarantined_with and f"from {row.quarantined_with}"
-            parts = (row.source, row.id, moment(row.quarantined_at), f"trust {row.trust:.1f}", row.reason, made_of)
-            print_entry(" · ".join(filter(None, parts)), row.content)
-    if found and not as_json:
-        print_rest(found, offset)
-    elif not found and not as_json:
-        print_line("Nothing is in quarantine.")
+    print_entries(found, _entry, "Nothing is in quarantine.", as_json, offset)
+
+
+def _entry(row: Quarantined) -> tuple[tuple[str | None, ...], str]:
+    made_of = row.quarantined_with and f"from {row.quarantined_with}"
+    parts = (row.source, row.id, moment(row.quarantined_at), f"trust {row.trust:.1f}", row.reason, made_of)
+    return parts, row.content
 
 
 @quarantine.command()

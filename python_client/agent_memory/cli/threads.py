@@ -12,8 +12,20 @@ from .._text import counted
 from ..choices import Fate
 from ..client import Memory
 from ..errors import NotFoundError
+from ..types import Message
 from .console import Agent, Dsn, Group, Thread, User, confirm_for_good, connected, opened
-from .printing import AsJson, Limit, Offset, console, moment, print_entry, print_json, print_line, print_page
+from .printing import (
+    AsJson,
+    Limit,
+    Offset,
+    console,
+    moment,
+    print_entries,
+    print_entry,
+    print_json,
+    print_line,
+    print_page,
+)
 
 threads = typer.Typer(cls=Group, no_args_is_help=True, help="List, show, clear and delete the threads of a user.")
 
@@ -108,16 +120,14 @@ def messages(
             agent_id=agent,
             include_inactive=include_inactive,
         )
-    for message in found:
-        if as_json:
-            print_json(message)
-            continue
-        speaker = message.metadata.get("name")
-        heading = (f"#{message.seq}", message.role, speaker, moment(message.created_at))
-        away = "" if message.is_active else " · put away"
-        print_entry(" · ".join(str(part) for part in heading if part) + away, message.content)
-    if not found and not as_json:
-        print_line("No messages.")
+    print_entries(found, _entry, "No messages.", as_json)
+
+
+def _entry(message: Message) -> tuple[tuple[str | None, ...], str]:
+    speaker = message.metadata.get("name")
+    away = None if message.is_active else "put away"
+    when = moment(message.created_at)
+    return (f"#{message.seq}", message.role, speaker and str(speaker), when, away), message.content
 
 
 def _said(connection: psycopg.Connection[Any], user_id: str, threads: list[str]) -> dict[str, int]:

@@ -46,12 +46,7 @@ def write(file: Path, text: str, owner: tuple[int, int] | None = None) -> None:
 
 
 def resolved(path: str | os.PathLike[str] | None) -> Path:
-    """Return the absolute path of a store's folder, that of the user's own store for None.
-
-    Raises:
-        InvalidValueError: the path is no path.
-        AgentMemoryError: the user has no home folder.
-    """
+    """Return the absolute path of a store's folder, that of the user's own store for None."""
     if path is None:
         folder = Path(platformdirs.user_data_dir(_NAME, appauthor=False))
         if not folder.is_absolute():
@@ -86,12 +81,7 @@ def _owner(folder: Path) -> int | None:
 
 
 def make(path: Path) -> None:
-    """Make the folder of a store if it is missing. Only its owner can enter it from then on.
-
-    Raises:
-        AgentMemoryError: it cannot be made, it has files that are not a store's, it belongs to another user, or
-            somebody else could put another folder in its place while root uses it.
-    """
+    """Make the folder of a store if it is missing. Only its owner can enter it from then on."""
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = path.stat()
@@ -146,9 +136,6 @@ def give(path: Path, owner: tuple[int, int]) -> None:
     """Make a folder, and all that is in it, an account's own.
 
     It is root's meanwhile, so that its owner before cannot put links into it, and is not taken for done if this ends.
-
-    Raises:
-        UnsafeFileError: there is something else than files with one name and folders.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:

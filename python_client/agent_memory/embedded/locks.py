@@ -18,13 +18,6 @@ class FileLock:
     """A lock on a file, held by everybody who has its descriptor: this process, and a program that inherits it.
 
     A child that this process forks closes the descriptor, so it neither holds nor releases what is its parent's.
-
-    Args:
-        file: the file, which is made where it is missing and is never removed: others may wait for it.
-
-    Raises:
-        UnsafeFileError: it is a link, or belongs to somebody else.
-        OSError: it cannot be opened for writing.
     """
 
     def __init__(self, file: Path) -> None:
@@ -32,11 +25,7 @@ class FileLock:
         _open_locks.add(self)
 
     def acquire(self, *, shared: bool = False, timeout: float = 0.0) -> bool:
-        """Take the lock, or change its mode, within some seconds; return whether that was possible.
-
-        Raises:
-            OSError: the file system has no locks.
-        """
+        """Take the lock, or change its mode, within some seconds; return whether that was possible."""
         deadline = time.monotonic() + timeout
         while not self._try(fcntl.LOCK_SH if shared else fcntl.LOCK_EX):
             if time.monotonic() >= deadline:
@@ -65,12 +54,7 @@ class FileLock:
 
 
 def is_held(file: Path) -> bool:
-    """Return whether any process holds the lock on this file alone.
-
-    Raises:
-        UnsafeFileError: it is a link, or belongs to somebody else.
-        OSError: it cannot be opened for writing.
-    """
+    """Return whether any process holds the lock on this file alone."""
     lock = FileLock(file)
     try:
         return not lock.acquire(shared=True)

@@ -76,9 +76,6 @@ def programs_for(folder: Path) -> Programs:
 
     PostgreSQL refuses to run as root. Root's server runs under a number that nobody has: whoever runs as the same user
     as a server reaches its files and its socket through /proc, whatever folders are closed.
-
-    Raises:
-        AgentMemoryError: root has no account to make the data under.
     """
     programs = _folder()
     if os.geteuid() != 0:

@@ -61,11 +61,6 @@ class Server:
     Whether it runs is not asked of the number in postmaster.pid, which may be that of another process by now. The
     server and its processes hold a lock on the file ``server``, which they inherit and which the kernel releases when
     the last of them has ended.
-
-    Args:
-        folder: the store's folder.
-        programs: what runs the server.
-        is_volatile: whether the data may be lost in a crash.
     """
 
     def __init__(self, folder: Path, programs: Programs, *, is_volatile: bool = False) -> None:
@@ -102,10 +97,6 @@ class Server:
         """Return a connection to the server, in autocommit mode; make the data folder and start the server if need be.
 
         Only one process at a time may call this.
-
-        Raises:
-            AgentMemoryError: the server cannot be started.
-            OSError: files cannot be written.
         """
         try:
             return self._connect()
@@ -273,11 +264,7 @@ class Server:
             lock.close()
 
     def _own(self) -> None:
-        """Check that the data belongs to the server's account, or give root's data to that account.
-
-        Raises:
-            UnsafeFileError: it belongs to somebody else.
-        """
+        """Check that the data belongs to the server's account, or give root's data to that account."""
         owner, found = self._programs.owner, self._data.lstat().st_uid
         if owner is None:
             check_owner(self._data, found)
@@ -285,11 +272,7 @@ class Server:
             give(self._data, owner)
 
     def _write_rules(self) -> None:
-        """Let nobody connect but the owner of the store and root.
-
-        Raises:
-            AgentMemoryError: this user has no name, by which the server could know it.
-        """
+        """Let nobody connect but the owner of the store and root."""
         owner = self._programs.owner
         names = {uid: name_of(uid) for uid in (0, os.geteuid(), *(owner or ())[:1])}
         if names[os.geteuid()] is None:

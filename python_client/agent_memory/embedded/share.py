@@ -45,16 +45,9 @@ class ProcessShare:
     ``users`` by all processes that use the store, together, and ``server`` by the server. A process that can lock
     ``users`` alone is the last. The kernel releases the locks of a killed process, so there is nothing to clean up.
 
-    Args:
-        folder: the store's folder; None for a new one, which is deleted at the end.
-        chooses_model: whether a store without an embedding model gets the default one, which may take a download.
-
     Attributes:
         is_alone: whether no other process used the store when this one began to.
         users_lock: the lock that makes this process a user; a program that inherits its descriptor is one, too.
-
-    Raises:
-        AgentMemoryError: the store cannot be used.
     """
 
     def __init__(self, folder: Path | None, *, chooses_model: bool = True) -> None:

@@ -22,12 +22,7 @@ _ARCHIVED = ("chatgpt", "claude", None)
 def records_of(
     path: Path | str, format: ImportFormat | None, user_id: str | None, thread_id: str | None
 ) -> Iterator[Record]:
-    """Yield the messages, the memories, and the records that cannot be read.
-
-    Raises:
-        InvalidValueError: the format cannot be that of this file.
-        ImportFileError: the file is not UTF-8.
-    """
+    """Yield the messages, the memories, and the records that cannot be read."""
     is_database = "://" in str(path) or _is_sqlite(Path(path))
     if format is not None and is_database != (format == "langgraph"):
         raise InvalidValueError(

@@ -93,11 +93,7 @@ def without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def time_of(value: object) -> datetime | None:
-    """Read a time: seconds since 1970, or ISO 8601, which is UTC where it names no zone. None for none.
-
-    Raises:
-        ValueError: it is no time.
-    """
+    """Read a time: seconds since 1970, or ISO 8601, which is UTC where it names no zone. None for none."""
     if value is None or value == "":
         return None
     if isinstance(value, (int, float)) and not isinstance(value, bool):

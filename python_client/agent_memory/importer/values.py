@@ -29,14 +29,6 @@ def values_of(path: Path, *, may_be_archive: bool = True) -> Iterator[Value]:
     """Yield the values of a file: of each line, or of each item of an array; or the one of the whole file.
 
     Of a ZIP archive its conversations.json is read, as ChatGPT and Claude send their exports.
-
-    Args:
-        path: the file.
-        may_be_archive: whether an archive is read as such.
-
-    Raises:
-        ImportFileError: the file is not UTF-8, or is an archive without conversations, or one that unpacks to far more
-            than conversations do.
     """
     try:
         if not (may_be_archive and zipfile.is_zipfile(path)):

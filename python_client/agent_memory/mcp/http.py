@@ -33,13 +33,6 @@ def announcing(settings: Settings, url: str) -> Settings:
     """Return the settings of a server that announces its authorization server, if one is named.
 
     Tokens must then be from there and for this server, unless the environment says otherwise.
-
-    Args:
-        settings: the settings.
-        url: the URL that is listened on.
-
-    Raises:
-        InvalidValueError: a URL is none.
     """
     if settings.oauth_issuer is None:
         return settings
@@ -83,11 +76,6 @@ async def mounted(memory: AsyncMemory, conninfo: str | None, settings: Settings)
 
     The SDK wants to be told when a server starts and ends, which it hears of as the lifespan of an application. That of
     a mounted application is nobody's, so it is this context.
-
-    Args:
-        memory: the client of all requests.
-        conninfo: the connection string of its database, None for an embedded store.
-        settings: the keys and limits.
     """
 
     def user_of(request: McpRequest) -> str:
@@ -109,11 +97,7 @@ async def mounted(memory: AsyncMemory, conninfo: str | None, settings: Settings)
 
 
 class _ForUser:
-    """Says in the scope for which user a request is.
-
-    Args:
-        app: what is behind.
-    """
+    """Says in the scope for which user a request is."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -138,11 +122,7 @@ class _ForUser:
 
 
 def _named(request: Request) -> str | None:
-    """Return the user that a request names, in its URL or in a header, which is UTF-8.
-
-    Raises:
-        ProblemError: it names two (422).
-    """
+    """Return the user that a request names, in its URL or in a header, which is UTF-8."""
     in_url, in_header = request.query_params.get("user_id"), request.headers.get(_USER_HEADER)
     if in_header is None:
         return in_url

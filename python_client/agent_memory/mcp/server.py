@@ -47,18 +47,7 @@ def create_server(
     agent_id: str | None = None,
     also: Sequence[str] = (),
 ) -> Server:
-    """Return the server.
-
-    Args:
-        memory: the client of all requests.
-        user_of: returns the user of a request; the model can neither see nor choose it.
-        errors: says what clients are told of errors.
-        agent_id: the agent that what is stored belongs to, and that searches are about; None for all agents.
-        also: tools that are listed besides the usual ones.
-
-    Raises:
-        InvalidValueError: there is no such tool.
-    """
+    """Return the server."""
     tools = _tools(also)
     schemas = {tool.name: tool.input_schema for tool in tools}
 

@@ -29,18 +29,7 @@ _PATIENCE = 3.0
 
 
 def serve_stdio(dsn: str | None, user_id: str, agent_id: str | None, also: Sequence[str] = ()) -> None:
-    """Serve the program that started this one, until it closes stdin, or SIGTERM or SIGINT comes.
-
-    Args:
-        dsn: the connection string; without one the database of the environment, else the embedded store of this user.
-        user_id: the user of all requests.
-        agent_id: the agent that what is stored belongs to; None for the default one.
-        also: tools that are listed besides the usual ones.
-
-    Raises:
-        NotInstalledError: the database has no agent_memory.
-        AgentMemoryError: the embedded store cannot be used.
-    """
+    """Serve the program that started this one, until it closes stdin, or SIGTERM or SIGINT comes."""
     conninfo = named_database(dsn)
     _check_installed(conninfo)
 
@@ -85,11 +74,7 @@ async def _opened(conninfo: str | None) -> AsyncIterator[AsyncMemory]:
 
 
 def _check_installed(conninfo: str | None) -> None:
-    """Refuse a database that has no agent_memory; one that is out of reach, or refuses the role, may come back.
-
-    Raises:
-        NotInstalledError: there is no agent_memory.
-    """
+    """Refuse a database that has no agent_memory; one that is out of reach, or refuses the role, may come back."""
     if conninfo is None:
         return  # an embedded store installs it
     try:

@@ -19,14 +19,7 @@ _STYLE = Path(__file__).parent / "page.css"
 
 
 def routes(memory: AsyncMemory, is_key: Callable[[str], bool], *, is_keyless: bool, may_edit: bool) -> list[BaseRoute]:
-    """Return the routes of the page, for an application behind ``server.access.Access``.
-
-    Args:
-        memory: finds the database of each user.
-        is_key: tells whether a text is the administrator's key.
-        is_keyless: whether that key is a token in the address that the command prints.
-        may_edit: whether forms may change something.
-    """
+    """Return the routes of the page, for an application behind ``server.access.Access``."""
     sessions = Sessions()
     views = Views(memory, sessions, is_keyless=is_keyless, may_edit=may_edit)
 

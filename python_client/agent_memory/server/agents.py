@@ -131,12 +131,7 @@ class CleanedUp(Answer):
 
 
 def add_endpoints(router: APIRouter, memory: AsyncMemory) -> None:
-    """Add the endpoints.
-
-    Args:
-        router: where they are added.
-        memory: calls the database.
-    """
+    """Add the endpoints."""
     cleanup: asyncio.Task[Any] | None = None
 
     @router.post(_PATH, tags=_TAGS)

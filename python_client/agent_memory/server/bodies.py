@@ -31,10 +31,6 @@ class Bodies:
     """Middleware that refuses bodies over a limit: at once if their length is stated, else when they exceed the limit.
 
     It hands a body on when it has all of it, and knows that values of JSON are not too many to be parsed.
-
-    Args:
-        app: what is behind.
-        settings: the limits.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -63,11 +59,7 @@ class Bodies:
             await self._app(scope, given, send)
 
     async def _received(self, request: Request, receive: Receive) -> bytes | None:
-        """Receive a body; None if the caller has gone.
-
-        Raises:
-            ProblemError: it is too long, or has too many values of JSON (413), or takes too long (408).
-        """
+        """Receive a body; None if the caller has gone."""
         path, end = request.scope["path"], time.monotonic() + _SECONDS
         limit, hint = self._limit(request)
         stated = request.headers.get("content-length", "")

@@ -62,16 +62,7 @@ class Function:
 
 
 def read_catalog(conninfo: str, schema: str = SCHEMA) -> list[Function]:
-    """Read the public functions of a database.
-
-    Args:
-        conninfo: its connection string.
-        schema: the schema of the functions.
-
-    Raises:
-        NotConnectedError: it cannot be reached.
-        NotInstalledError: it has no agent_memory.
-    """
+    """Read the public functions of a database."""
     with connecting(conninfo):
         opened = psycopg.connect(
             conninfo, autocommit=True, application_name="agent-memory serve", cursor_factory=cursors_in(schema)

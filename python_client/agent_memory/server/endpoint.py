@@ -105,11 +105,7 @@ def _takes(place: str, models: Mapping[str, Any]) -> str:
 
 
 def _check_type(request: Request) -> None:
-    """Check that a body is said to be JSON; a page of another site cannot send that without being asked.
-
-    Raises:
-        ProblemError: it is not (415).
-    """
+    """Check that a body is said to be JSON; a page of another site cannot send that without being asked."""
     given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
     if has_body and given != JSON:

@@ -87,13 +87,7 @@ _TYPES: dict[str, Any] = {
 
 
 def add_endpoints(router: APIRouter, memory: AsyncMemory, functions: Sequence[Function]) -> None:
-    """Add the endpoints of the functions and arguments that the client knows as well; a newer database has more.
-
-    Args:
-        router: where they are added.
-        memory: calls the functions.
-        functions: the functions of the database.
-    """
+    """Add the endpoints of the functions and arguments that the client knows as well; a newer database has more."""
     homes = (memory, memory.admin, AsyncWorkerProtocol(memory.caller))
     for function in functions:
         for home in homes:

@@ -21,11 +21,7 @@ _LONGEST_HEADERS = 1 << 16
 
 
 def listening_socket(settings: Settings) -> socket.socket:
-    """Return a socket that accepts connections from now on, before anybody is told the port.
-
-    Raises:
-        OSError: the address cannot be listened on.
-    """
+    """Return a socket that accepts connections from now on, before anybody is told the port."""
     [(family, *_, address), *_] = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
     # Named as TCP, so that asyncio switches Nagle's algorithm off: answers would wait 40 ms for an acknowledgement.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -48,14 +44,7 @@ def url_of(listening: socket.socket) -> str:
 async def serve_app(
     app: ASGIApp, listening: socket.socket, settings: Settings, announce: Callable[[str], None]
 ) -> None:
-    """Serve an application until SIGTERM or SIGINT; requests under way get ``settings.grace`` seconds to end.
-
-    Args:
-        app: the application.
-        listening: the socket.
-        settings: the settings.
-        announce: is told the URL of the server first.
-    """
+    """Serve an application until SIGTERM or SIGINT; requests under way get ``settings.grace`` seconds to end."""
     config = uvicorn.Config(
         app if _hooks.middleware is None else _hooks.middleware(app),
         http="h11",  # unlike httptools, it limits what comes before and between the parts of a body

@@ -42,11 +42,7 @@ class Scope:
     thread_id: str | None = None
 
     def __post_init__(self) -> None:
-        """Check the user here, because a model could not mend a wrong one.
-
-        Raises:
-            InvalidValueError: there is no user.
-        """
+        """Check the user here, because a model could not mend a wrong one."""
         if not isinstance(self.user_id, str) or not self.user_id.strip():
             raise InvalidValueError("user_id: must not be empty", hint="Name the user that the tools work for.")
 
@@ -114,14 +110,7 @@ class Tool(BaseModel):
 
     @classmethod
     def checked(cls, arguments: str | bytes | dict[str, Any] | None) -> Tool:
-        """Return the arguments of a call, checked.
-
-        Args:
-            arguments: as the model gave them, an object or its JSON.
-
-        Raises:
-            InvalidValueError: they are not what the tool takes; the hint lists what it takes.
-        """
+        """Return the arguments of a call, checked."""
         try:
             if isinstance(arguments, (str, bytes)):
                 return cls.model_validate_json(arguments or "{}")
@@ -130,11 +119,7 @@ class Tool(BaseModel):
             raise cls._refusal(error) from None
 
     def request(self, scope: Scope) -> dict[str, Any]:
-        """Return the arguments of the client's method besides the user.
-
-        Raises:
-            InvalidValueError: the scope lacks something that the call leaves out.
-        """
+        """Return the arguments of the client's method besides the user."""
         given = {self.sent_as.get(name, name): getattr(self, name) for name in type(self).model_fields}
         return given | {name: getattr(scope, name) for name in self.scoped} | self.fixed
 

@@ -91,20 +91,12 @@ def openai_tools(
 
 
 def selected(names: Iterable[str] | None) -> dict[str, type[Tool]]:
-    """Return tools by their names; all of them for None.
-
-    Raises:
-        InvalidValueError: there is no such tool.
-    """
+    """Return tools by their names; all of them for None."""
     return TOOLS if names is None else {name: tool_named(name, TOOLS) for name in names}
 
 
 def tool_named(name: str, tools: Mapping[str, type[Tool]]) -> type[Tool]:
-    """Return the tool of a name.
-
-    Raises:
-        InvalidValueError: there is no such tool.
-    """
+    """Return the tool of a name."""
     if name not in tools:
         shown = [each for each, tool in tools.items() if tool.is_listed] or tools
         raise InvalidValueError(f'there is no tool "{name}"', hint=f"The tools are: {', '.join(shown)}.")
@@ -235,11 +227,7 @@ def _noted(result: Result, causes: Sequence[DegradedWarning]) -> Result:
 
 
 class _Call:
-    """A tool call of a model, of either API of OpenAI.
-
-    Raises:
-        InvalidValueError: it is none.
-    """
+    """A tool call of a model, of either API of OpenAI."""
 
     def __init__(self, call: Any) -> None:
         whole = call.model_dump() if hasattr(call, "model_dump") else call
