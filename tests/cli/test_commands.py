@@ -213,7 +213,7 @@ def test_what_a_terminal_would_obey() -> None:
 def test_help_imports_nothing_heavy() -> None:
     program = (
         "import sys, agent_memory.cli; print([name for name in ('openai', 'pydantic', 'tiktoken', 'onnxruntime',"
-        " 'langgraph', 'agent_memory.importer') if name in sys.modules])"
+        " 'langgraph', 'agent_memory.importer', 'fastapi', 'uvicorn', 'jwt') if name in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout == "[]\n"

@@ -36,9 +36,9 @@ def test_worker_once_tells_why_jobs_wait(run: Run, process: Run, db: psycopg.Con
 def test_worker_on_a_terminal_shows_progress(dsn: str, db: psycopg.Connection) -> None:
     memory = Memory(db)
     memory.admin.set_policy({"cadence": {"reconcile_every_n": 0}})
-    messages = "select memory.add_message('ana', n::text, 'user', 'Hello') from generate_series(1, 500) as n"
+    messages = "select memory.add_message('ana', n::text, 'user', 'Hello') from generate_series(1, 150) as n"
     db.execute(messages)
-    db.execute("select memory.extract_memories('ana', n::text) from generate_series(1, 500) as n")
+    db.execute("select memory.extract_memories('ana', n::text) from generate_series(1, 150) as n")
     master, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 100, 0, 0))
     with subprocess.Popen(
@@ -55,8 +55,8 @@ def test_worker_on_a_terminal_shows_progress(dsn: str, db: psycopg.Connection) -
                 shown += part
     os.close(master)
     assert process.returncode == 0
-    steps = [int(step) for step in re.findall(rb"(\d+)/500", shown)]
+    steps = [int(step) for step in re.findall(rb"(\d+)/150", shown)]
     assert steps == sorted(steps)
-    assert (len(set(steps)) > 2, steps[-1]) == (True, 500), shown[-500:]
+    assert (len(set(steps)) > 2, steps[-1]) == (True, 150), shown[-500:]
     assert b"attempt" not in shown
-    assert shown.endswith(b"500 jobs completed, 0 failed, 0 released.\r\n")
+    assert shown.endswith(b"150 jobs completed, 0 failed, 0 released.\r\n")

@@ -1,11 +1,10 @@
 """Stores of one client alone, which end with it."""
 
-import asyncio
 from pathlib import Path
 
 import psycopg
 import pytest
-from agent_memory import AgentMemoryError, AsyncMemory, Memory
+from agent_memory import AgentMemoryError, Memory
 from agent_memory.embedded import IN_MEMORY, open_store
 
 from tests.embedded.steps import Processes, contents, server_runs
@@ -76,14 +75,3 @@ def test_a_forked_child_has_none(processes: Processes) -> None:
     assert processes.run(code) == (
         "AgentMemoryError a store in memory is its process's own, and this process was forked from it\n"
     )
-
-
-@pytest.mark.feature("E18")
-def test_the_asynchronous_client(tmp_path: Path) -> None:
-    async def use() -> None:
-        async with AsyncMemory(path=IN_MEMORY) as memory:
-            await memory.add_message("ana", "t", "user", "Hi")
-            assert len(await memory.get_messages("ana", "t")) == 1
-
-    asyncio.run(use())
-    assert list((tmp_path / "tmp").iterdir()) == []

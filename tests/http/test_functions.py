@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -18,7 +17,6 @@ from tests.support.sqlapi import Api
 from tests.values.bad_arguments import VALID
 from tests.values.valid_calls import make_roles
 
-ROLES = Path(__file__).resolve().parents[2] / "docs" / "roles.md"
 FOR_WORKERS = {"claim_jobs", "complete_job", "fail_job", "release_job", "extend_job", "record_calls", "run_jobs"}
 
 
@@ -192,13 +190,6 @@ def test_a_token_calls_nothing_of_administrators_and_workers(ana: httpx.Client, 
     assert of_user(shared_api) >= FOR_USERS
 
 
-def test_a_token_calls_what_is_granted_to_applications() -> None:
-    """One list: what docs/roles.md grants to applications, and storing secrets, whose values no token reads."""
-    granted = re.search(r"grant execute on function ([^;]*) to app;", ROLES.read_text())
-    assert granted is not None
-    assert set(re.findall(r"memory\.(\w+)", granted[1])) | {"set_secret", "delete_secret"} == FOR_USERS
-
-
 @pytest.mark.feature("B14")
 def test_the_description_is_valid_openapi(admin: httpx.Client) -> None:
     import jsonschema_rs
@@ -220,10 +211,3 @@ def test_what_only_a_newer_database_has_is_left_out(dsn: str, db: psycopg.Connec
         assert admin.post("/v1/version").json() == "9.9.9"
         problem(admin.post("/v1/version", json={"verbose": True}), 422, "verbose")
         problem(admin.post("/v1/dream", json={"user_id": "ana"}), 404)
-
-
-def test_a_database_without_agent_memory_is_named(empty_dsn: str) -> None:
-    with pytest.raises(AssertionError, match=r"there is no agent_memory in .*\n.*agent-memory install"):
-        with_keys(empty_dsn).__enter__()
-    with psycopg.connect(empty_dsn) as connection:
-        assert connection.execute("select to_regnamespace('memory')").fetchone() == (None,)

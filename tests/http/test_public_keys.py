@@ -11,12 +11,16 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import httpx
 import jwt
 import pytest
 from agent_memory.server import tokens
 from agent_memory.server.problems import ProblemError
 from agent_memory.server.settings import Settings
+from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+
+from tests.http.steps import Serving
 
 RSA = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 PRIVATE: dict[str, Any] = {
@@ -84,6 +88,53 @@ class Provider:
 def bearer(name: str, algorithm: str, **headers: str) -> str:
     claims = {"sub": "ana", "exp": int(time.time()) + 86400}
     return jwt.encode(claims, PRIVATE[name], algorithm, headers={"kid": name} | headers)
+
+
+class Unchecked(jwt.algorithms.HMACAlgorithm):
+    """HMAC that takes any key, as an attacker's program does."""
+
+    def __init__(self, hash_alg: Any) -> None:
+        super().__init__(hash_alg)
+
+    def prepare_key(self, key: Any) -> bytes:
+        return bytes(key)
+
+
+@pytest.mark.feature("B14")
+def test_public_keys_check_tokens_of_an_identity_provider(dsn: str) -> None:
+    claims = {"sub": "ana", "exp": int(time.time()) + 86400, "aud": "memory", "iss": "https://id.example"}
+
+    def status(client: httpx.Client, sent: str) -> int:
+        return client.post("/v1/list_memories", headers={"Authorization": f"Bearer {sent}"}).status_code
+
+    with Provider().serving() as provider:
+        provider.keys = [public("rsa")]
+        environment = {
+            "AGENT_MEMORY_JWKS_URL": provider.url,
+            "AGENT_MEMORY_JWT_AUDIENCE": "memory",
+            "AGENT_MEMORY_JWT_ISSUER": "https://id.example",
+        }
+        with Serving(dsn, **environment) as serving, serving.client(None) as client:
+            assert "callers need a key or a token" in serving.announced
+            assert status(client, jwt.encode(claims, RSA, "RS256", headers={"kid": "rsa"})) == 200
+            assert status(client, jwt.encode(claims, RSA, "RS256")) == 200  # there is one key only
+            for wrong in ({"aud": "other"}, {"iss": "https://evil.example"}, {"aud": None}, {"iss": None}):
+                changed = {name: value for name, value in (claims | wrong).items() if value is not None}
+                assert status(client, jwt.encode(changed, RSA, "RS256", headers={"kid": "rsa"})) == 401
+            # The public key as the secret of HS256: the classic confusion of algorithms.
+            pem = RSA.public_key().public_bytes(
+                serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+            )
+            confused = jwt.api_jws.PyJWS()
+            confused._algorithms["HS256"] = Unchecked(jwt.algorithms.HMACAlgorithm.SHA256)
+            forged = confused.encode(json.dumps(claims).encode(), pem, "HS256", headers={"kid": "rsa"})
+            assert status(client, forged) == 401
+            # A key that is new is fetched, but made-up names do not make the server fetch for each token.
+            assert provider.asked == 1
+            for number in range(20):
+                made_up = jwt.encode(claims, PRIVATE["p256"], "ES256", headers={"kid": f"made up {number}"})
+                assert status(client, made_up) == 401
+            assert provider.asked <= 2
 
 
 @pytest.mark.feature("B14")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -155,35 +152,3 @@ def test_an_address_in_use_is_named_before_a_store_is_started_and_keys_are_in_no
         written = serving.announced + "".join(serving.errors)
         for secret in (KEY, "private words", "ana"):
             assert secret not in written
-
-
-def test_a_database_out_of_reach_is_named() -> None:
-    with pytest.raises(AssertionError, match=r"Error: .*\n.*Hint: "):
-        with_keys("host=/nonexistent dbname=x").__enter__()
-
-
-def test_a_missing_package_is_named(dsn: str) -> None:
-    """A search that does not find the packages stands in for an environment without the extra."""
-    hide = (
-        "import sys, importlib.util as u\n"
-        "find = u.find_spec\n"
-        "u.find_spec = lambda name, *rest: None if name in ('fastapi', 'uvicorn') else find(name, *rest)\n"
-        "from agent_memory.cli import app\n"
-        "app(['serve'])\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", hide],
-        env={**os.environ, "AGENT_MEMORY_DSN": dsn},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert "needs the packages fastapi, uvicorn" in done.stderr
-    assert "pip install 'pg-agent-memory[server]'" in done.stderr
-
-
-def test_the_package_and_the_command_import_no_web_framework() -> None:
-    code = "import sys, agent_memory.cli; print(sorted({'fastapi', 'starlette', 'uvicorn', 'jwt'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"

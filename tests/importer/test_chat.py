@@ -103,9 +103,8 @@ class TestChatJsonl:
         for part, message in zip(parts, memory.get_messages("ana", "chat"), strict=True):
             assert (message.content, message.metadata[part]) == ("", [{"id": "1"}])
 
-    @pytest.mark.parametrize(
-        ("line", "problem"),
-        [
+    def test_a_malformed_line_is_named_and_nothing_is_written(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        malformed: list[tuple[Any, str]] = [
             ("{", "not JSON: Expecting property name enclosed in double quotes"),
             ("5", "not a JSON object"),
             ({"role": "nobody", "content": "x"}, "role: Input should be 'user', 'assistant'"),
@@ -113,30 +112,16 @@ class TestChatJsonl:
             ({"role": "user", "content": "a\0b"}, "message.content contains a NUL character"),
             ({"role": "user", "content": "\ud83d"}, "message.content contains half a surrogate pair"),
             ({"messages": [{"role": "user"}]}, "messages.0: a message needs content or tool_calls"),
-            ({"messages": {}}, "messages: Input should be a valid list"),
             ({}, "neither a message nor a conversation: the object has nothing"),
-            (
-                dict.fromkeys("abcdef"),
-                'neither a message nor a conversation: the object has "a", "b", "c", "d", "e", ...',
-            ),
             ('{"role": ' + "[" * 100_000, "nested too deeply"),
             ('{"a": ' + "1" * 5000 + "}", "an integer has more digits than Python reads"),
-        ],
-    )
-    def test_a_malformed_line_is_named_and_nothing_is_written(
-        self, db: psycopg.Connection, tmp_path: Path, line: Any, problem: str
-    ) -> None:
-        path = write_lines(tmp_path / "chat.jsonl", {"role": "user", "content": "fine"}, line)
-        with pytest.raises(ImportFileError) as raised:
-            run(db, path, user_id="ana")
-        assert raised.value.message.startswith(f"{path}, line 2: {problem}")
+        ]
+        for line, problem in malformed:
+            path = write_lines(tmp_path / "chat.jsonl", {"role": "user", "content": "fine"}, line)
+            with pytest.raises(ImportFileError) as raised:
+                run(db, path, user_id="ana")
+            assert raised.value.message.startswith(f"{path}, line 2: {problem}")
         assert Memory(db).list_threads("ana") == []
-
-    def test_no_user(self, db: psycopg.Connection, tmp_path: Path) -> None:
-        path = write_lines(tmp_path / "chat.jsonl", {"role": "user", "content": "x"})
-        with pytest.raises(ImportFileError, match="line 1: no user_id") as raised:
-            run(db, path)
-        assert raised.value.hint is not None
 
     def test_refused_by_the_database(self, db: psycopg.Connection, memory: Memory, tmp_path: Path) -> None:
         path = write_lines(

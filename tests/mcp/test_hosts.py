@@ -16,8 +16,7 @@ from agent_memory import Memory
 from agent_memory.tools import LISTED
 from mcp import StdioServerParameters
 
-from tests.http.steps import Serving
-from tests.mcp.steps import over_http, over_stdio, stdio_server
+from tests.mcp.steps import over_stdio, stdio_server
 from tests.support.servers import ROOT
 
 if sys.version_info >= (3, 11):
@@ -57,14 +56,10 @@ def test_what_the_examples_start_is_a_server(dsn: str, tmp_path: Path) -> None:
         assert [tool.name for tool in host.ask("list_tools").tools] == LISTED
 
 
-def test_the_example_over_http_reaches_the_server(dsn: str) -> None:
+def test_the_example_over_http_names_the_user_and_brings_the_key() -> None:
     [entry] = [entry for entry in entries() if "url" in entry]
-    bearer = entry["headers"]["Authorization"].removeprefix("Bearer ")
-    with Serving(dsn, with_mcp=True, AGENT_MEMORY_API_KEY=bearer) as serving:
-        url = f"{serving.url}/mcp?user_id=ana"
-        assert re.sub(r":\d+", ":3001", url) == entry["url"]
-        with over_http(url, bearer) as host:
-            assert host.call("list_threads") == {"threads": [], "total_count": 0}
+    assert entry["url"] == "http://127.0.0.1:3001/mcp?user_id=ana"
+    assert entry["headers"]["Authorization"].startswith("Bearer ")
 
 
 @pytest.mark.filterwarnings("ignore::agent_memory.DegradedWarning")

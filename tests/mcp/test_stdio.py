@@ -17,7 +17,7 @@ import psycopg
 import pytest
 from agent_memory import Memory
 from agent_memory.cli import app
-from agent_memory.tools import TOOLS, MemoryTools, openai_tools
+from agent_memory.tools import TOOLS, openai_tools
 
 from tests.mcp.steps import Host, over_stdio, stdio_server
 from tests.support.runners import PATIENCE, wait_until
@@ -37,18 +37,10 @@ def test_the_tools_are_those_of_openai_with_typed_results_and_hints_for_hosts(an
         assert tool.annotations.read_only_hint == (TOOLS[tool.name].effect == "reads")
     assert not served
     assert TOOLS["forget"].effect == "deletes"
-
-
-@pytest.mark.feature("A20", "C10")
-def test_document_c_is_served_as_it_names_its_tools(ana: Host) -> None:
+    # Document C's names are not listed; a host that knows them calls them.
     put = ana.call("store_memory", content="line 1\nline 2: disk full\n", description="build log", type="log")
-    assert ana.call("retrieve_memory", memory_key=put["memory_key"])["content"] == "line 1\nline 2: disk full\n"
     [found] = ana.call("search_memory", query="disk full", limit=1)["results"]
     assert found["memory_key"] == put["memory_key"]
-    # A host that knows these names calls them; a model that reads the list finds the same text by the one search.
-    assert not {"store_memory", "search_memory"} & {tool.name for tool in ana.ask("list_tools").tools}
-    hits = ana.call("search", query="disk full")["results"]
-    assert put["memory_key"] in [hit["id"] for hit in hits if hit["source"] == "artifact"]
 
 
 @pytest.mark.feature("F36")
@@ -56,12 +48,7 @@ def test_a_host_that_is_to_keep_notes_is_shown_the_tool_for_files(dsn: str) -> N
     with over_stdio(stdio_server(dsn, "--user", "ana", "--tool", "memory_files")) as ana:
         assert "memory_files" in {tool.name for tool in ana.ask("list_tools").tools}
         ana.call("memory_files", command="create", path="/memories/plan.md", file_text="Buy tea.")
-        refused = ana.refused("memory_files", command="view", path="/memories/none")
-        assert refused.startswith("Error: path: The path /memories/none does not exist. Please provide a valid path.")
-    with Memory(dsn) as memory:
-        call = {"name": "memory_files", "arguments": '{"command": "view", "path": "/memories/plan.md"}', "call_id": "c"}
-        answer = MemoryTools(memory, "ana", names=["memory_files"]).execute(call)
-        assert "1\\tBuy tea." in answer["output"]
+        assert "1\tBuy tea." in ana.call("memory_files", command="view", path="/memories/plan.md")["text"]
 
 
 def test_what_one_conversation_tells_another_one_knows(ana: Host) -> None:
@@ -196,21 +183,11 @@ def test_sigterm_ends_a_server_that_waits_for_its_host(raw: subprocess.Popen[str
     assert raw.wait(PATIENCE) == 0
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        ([], "Error: --user: is missing\nHint: Run: agent-memory mcp --user"),
-        (["--user", " "], "Error: --user: is missing"),
-    ],
-)
-def test_a_wrong_start_is_one_line_and_a_hint(
-    capfd: pytest.CaptureFixture[str], options: list[str], error: str
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        app(["mcp", "--dsn", "host=/nonexistent", *options])
-    assert ended.value.code == 1
+def test_a_start_without_a_user_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        app(["mcp", "--dsn", "host=/nonexistent", "--user", " "])
     out, said = capfd.readouterr()
-    assert said.startswith(error)
+    assert said.startswith("Error: --user: is missing\nHint: Run: agent-memory mcp --user")
     assert out == ""
 
 
@@ -224,6 +201,9 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
         "Error: MCP needs the packages mcp, mcp-types",
         "Hint: Run: pip install 'pg-agent-memory[mcp]' (in a clone: pip install '.[mcp]')",
     ]
+    with pytest.raises(SystemExit):
+        app(["serve", "--dsn", "host=/nonexistent"])
+    assert "pip install 'pg-agent-memory[server]'" in capfd.readouterr().err
 
 
 def test_a_database_that_is_not_there_is_told_by_the_first_call(tmp_path: Path) -> None:

@@ -150,16 +150,8 @@ def test_an_answer_says_what_it_lacks_in_words_of_a_model(memory: Memory) -> Non
     assert TOOLS["search"].result_schema()["properties"]["note"]["description"].startswith("What is missing")
 
 
-@pytest.mark.parametrize(
-    ("sqlstate", "note"), [("01AM1", "Only words"), ("01AM4", "Earlier conversations"), ("01AMZ", "it rains.")]
-)
-def test_a_cause_that_this_version_does_not_know_is_passed_on(sqlstate: str, note: str) -> None:
-    causes = [DegradedWarning("it rains", sqlstate=sqlstate)] * 2
-    said = note_of(causes)
-    assert said is not None
-    assert said.startswith(note)
-    assert said.count(note) == 1
-    assert note_of([]) is None
+def test_a_cause_that_this_version_does_not_know_is_passed_on() -> None:
+    assert note_of([DegradedWarning("it rains", sqlstate="01AMZ")] * 2) == "it rains."
 
 
 @pytest.mark.feature("A20", "C10")
@@ -224,25 +216,10 @@ def test_the_knowledge_base_is_searched_as_document_a_has_it(memory: Memory) -> 
     [
         ("search", {}, "Error: query: is missing\nHint: search takes: query, limit?, sources?"),
         ("search", {"query": "x", "limit": 0}, "Error: limit"),
-        ("search", {"query": 5}, "Error: query: input should be a valid string"),
-        (
-            "search",
-            {"query": "x", "user_id": "bob"},
-            "Error: user_id: there is no such argument\nHint: user_id is",
-        ),
-        ("add_memory", {"content": "x", "source": "user"}, "Error: source: there is no such argument"),
+        ("search", {"query": "x", "user_id": "bob"}, "Error: user_id: there is no such argument\nHint: user_id is"),
         ("add_memory", {"content": "x", "valid_from": "2026-03-01T09:00:00"}, "Error: valid_from: input should have"),
-        (
-            "add_messages",
-            {"thread_id": "t", "messages": [{"role": "system", "content": "x"}]},
-            "Error: messages.0.role",
-        ),
-        ("update_memory", {"memory_id": "7"}, "Error: memory_id: input should be a valid UUID"),
-        (
-            "retrieve_memory",
-            {"memory_key": "none"},
-            'Error: memory_key: this user has no artifact "none"\nHint: It',
-        ),
+        ("add_messages", {"messages": [{"role": "system", "content": "x"}]}, "Error: messages.0.role"),
+        ("retrieve_memory", {"memory_key": "none"}, 'Error: memory_key: this user has no artifact "none"\nHint: It'),
         ("list_memories", {"limit": 20_000}, "Error: limit: 20000 is not between 1 and 10000"),
         ("forgive", {}, 'Error: there is no tool "forgive"\nHint: The tools are: search'),
     ],

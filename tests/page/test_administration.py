@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.http.steps import Serving
-from tests.page.steps import accessible, fits_a_phone, is_harmless, visit
+from tests.page.steps import fits_a_phone, is_harmless, visit
 from tests.page.stored import ANA, EVIL
 from tests.support.sqlapi import Api
 
@@ -44,7 +44,6 @@ def test_jobs_failures_and_costs_are_shown_and_a_dead_job_gets_another_chance(
     expect(page.get_by_role("region", name="Calls of models")).to_contain_text("large")
     expect(page.get_by_text("failed calls of large")).to_be_visible()
     is_harmless(page)
-    accessible(page)
     fits_a_phone(page)
     dead.get_by_role("button", name="Try again").click()
     expect(dead).to_have_count(0)

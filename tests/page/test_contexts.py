@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.http.steps import Serving
-from tests.page.steps import accessible, fits_a_phone, is_harmless, visit
+from tests.page.steps import fits_a_phone, is_harmless, visit
 from tests.page.stored import ANA, EVIL, THREAD
 
 pytestmark = pytest.mark.feature("F19")
@@ -24,7 +24,6 @@ def test_a_context_shows_its_parts_and_what_was_left_out(shown: Serving, page: P
     expect(page.locator("svg.bar rect.message")).to_have_count(1)
     expect(page.locator(".legend")).to_contain_text("Messages of the thread:")
     is_harmless(page)
-    accessible(page)
     fits_a_phone(page)
     page.locator(".part.memories").get_by_role("link", name=f"Ana's word is {EVIL}").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(f"A memory of {ANA}")

@@ -131,7 +131,7 @@ def _ask(console: Console, memory: Memory) -> None:
     _print_title(console, "Later sessions: each asks a question, and this is found first.")
     for number, question in enumerate(questions, start=1):
         thread_id, text = f"later-{number}", question["question"]
-        found = memory.search(_USER, text, top_k=3)
+        found = memory.search(_USER, text, top_k=5)
         _print_title(console, text)
         _print_rows(console, [(_day(each), each.source, each.content) for each in found], question["looks_for"])
         memory.add_message(_USER, thread_id, "user", text)

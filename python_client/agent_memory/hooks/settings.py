@@ -103,7 +103,7 @@ def _parsed(file: Path, text: str | None, by_hand: str) -> dict[str, Any]:
     for kind, name, value in (
         (dict, "it", settings),
         (dict, "hooks", hooks),
-        *((list, *each) for each in events.items()),
+        *((list, f"hooks.{event}", groups) for event, groups in events.items()),
     ):
         if not isinstance(value, kind):
             wanted = "an object" if kind is dict else "a list"
