@@ -80,6 +80,7 @@ def test_each_caller_is_led_to_the_node(databases: Databases, served: Serving) -
     with served.client() as admin:
         for user in USERS:
             assert "Hello" in shown(admin, "thread", user=user, thread="t")
+            assert admin.post("/v1/extract_memories", json={"user_id": user, "thread_id": "t"}).status_code == 200
         assert all(user in shown(admin, "users") for user in USERS)
         shown(admin, "work")
         assert set(admin.post("/v1/status", json={}).json()["nodes"]) == {"a", "b"}

@@ -28,26 +28,17 @@ def execute(folder: Path, statement: str) -> list[tuple[object, ...]]:
         return cursor.fetchall() if cursor.description else []
 
 
-def upgrade(folder: Path) -> None:
-    (folder / "installed").write_text("of an earlier file")
-
-
 @pytest.mark.usefixtures("made")
-def test_messages_of_a_new_store_stay(folder: Path) -> None:
+def test_messages_stay_unless_a_policy_says_otherwise_also_after_an_upgrade(folder: Path) -> None:
     with Memory(path=folder) as memory:
         assert lifetime(memory) == "never"
-        memory.add_message("ana", "t", "user", "I like tea")
-        assert said(memory) == {"I like tea": None}
-
-
-@pytest.mark.usefixtures("made")
-def test_an_upgrade_respects_what_a_policy_says(folder: Path) -> None:
-    with Memory(path=folder) as memory:
+        memory.add_message("ana", "t", "user", "Hi")
+        assert said(memory) == {"Hi": None}
         memory.admin.set_policy({"messages": {"expires_after": None}})
         memory.admin.set_policy({"messages": {"expires_after": "30 days"}}, agent_id="cook")
         memory.add_message("ana", "t", "user", "I like tea", agent_id="cook")
         before = said(memory)
-    upgrade(folder)
+    (folder / "installed").write_text("of an earlier file")
     with Memory(path=folder) as memory:
         assert lifetime(memory, agent_id="cook") == "30 days"
         assert said(memory) == before
