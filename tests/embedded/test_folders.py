@@ -45,6 +45,7 @@ def test_what_is_no_path(client: Callable[..., object], folder: Path) -> None:
     assert not folder.exists()
 
 
+@pytest.mark.usefixtures("made")
 def test_the_environment_names_a_database(
     folder: Path, home: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
