@@ -41,6 +41,7 @@ def test_the_event_loop_goes_on_while_the_store_is_made(folder: Path) -> None:
     wait_until(lambda: not server_runs(folder))
 
 
+@pytest.mark.usefixtures("made")
 def test_one_client_in_several_event_loops_and_no_close(folder: Path, processes: Processes) -> None:
     code = """
         import asyncio
@@ -58,6 +59,7 @@ def test_one_client_in_several_event_loops_and_no_close(folder: Path, processes:
         assert contents(memory) == ["Hi", "Hi"]
 
 
+@pytest.mark.usefixtures("made")
 def test_a_server_that_was_killed_is_started_again(folder: Path) -> None:
     async def use() -> None:
         async with AsyncMemory(path=folder) as memory:
