@@ -66,7 +66,7 @@ class Assistant:
 
     def install(self, *options: str | Path, **environment: str) -> None:
         """Have the hooks installed."""
-        given: dict[str, str | None] = dict.fromkeys(os.environ) | variables(self.home) | environment
+        given: dict[str, str | None] = {**dict.fromkeys(os.environ), **variables(self.home), **environment}
         done = CliRunner().invoke(app, ["hooks", "install", self.name, *map(str, options)], env=given)
         assert done.exit_code == 0, done.stderr
 

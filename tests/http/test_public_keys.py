@@ -114,7 +114,7 @@ def test_public_keys_check_tokens_of_an_identity_provider(dsn: str) -> None:
             "AGENT_MEMORY_JWT_AUDIENCE": "memory",
             "AGENT_MEMORY_JWT_ISSUER": "https://id.example",
         }
-        with Serving(dsn, **environment) as serving, serving.client(None) as client:
+        with Serving(dsn, with_mcp=False, **environment) as serving, serving.client(None) as client:
             assert "callers need a key or a token" in serving.announced
             assert status(client, jwt.encode(claims, RSA, "RS256", headers={"kid": "rsa"})) == 200
             assert status(client, jwt.encode(claims, RSA, "RS256")) == 200  # there is one key only
