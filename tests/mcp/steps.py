@@ -15,6 +15,8 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from tests.http.steps import Serving
+
 COMMAND = [sys.executable, "-m", "agent_memory.cli", "mcp"]
 
 
@@ -56,6 +58,22 @@ class Host:
             return error
         raise AssertionError(f"there was no error, but {answer}")
 
+    def read(self, uri: str) -> list[Any]:
+        """Return the contents of a resource."""
+        contents: list[Any] = self.ask("read_resource", uri).contents
+        return contents
+
+    def resources(self) -> list[Any]:
+        """Return all resources, from all pages."""
+        found: list[Any] = []
+        cursor = None
+        while True:
+            page = self.ask("list_resources", cursor=cursor)
+            found += page.resources
+            cursor = page.next_cursor
+            if cursor is None:
+                return found
+
 
 def stdio_server(dsn: str | None, *options: str, **environment: str) -> StdioServerParameters:
     """The command with its options, as hosts start it; a DSN of None leaves the embedded store of the environment."""
@@ -89,3 +107,11 @@ def over_http(url: str, token: str | None = None, *, mode: str = "auto") -> Iter
             ) as client,
         ):
             yield Host(portal, client)
+
+
+class McpServing(Serving):
+    """``agent-memory mcp --http`` on a free port of loopback, until the end of ``with``."""
+
+    def __init__(self, dsn: str | None, *options: str, **environment: str) -> None:
+        super().__init__(dsn, **environment)
+        self._command = [*COMMAND, "--http", "--port", "0", *options]

@@ -56,9 +56,9 @@ def test_what_the_examples_start_is_a_server(dsn: str, tmp_path: Path) -> None:
         assert [tool.name for tool in host.ask("list_tools").tools] == LISTED
 
 
-def test_the_example_over_http_names_the_user_and_brings_the_key() -> None:
+def test_the_example_over_http_names_the_port_and_brings_the_token() -> None:
     [entry] = [entry for entry in entries() if "url" in entry]
-    assert entry["url"] == "http://127.0.0.1:3001/mcp?user_id=ana"
+    assert entry["url"] == "http://127.0.0.1:3002/mcp"
     assert entry["headers"]["Authorization"].startswith("Bearer ")
 
 

@@ -79,17 +79,6 @@ def test_the_administrator_names_a_user_in_the_url_or_a_header(beside: Serving) 
         problem(ana.post("/mcp", json=call, params={"user_id": "bob"}, headers=ACCEPT), 403, "user_id")
 
 
-def test_errors_of_the_operator_are_not_told_over_http(beside: Serving, shared_api: Api) -> None:
-    with over_http(mcp_url(beside), token("hidden")) as host:
-        shared_api.connection.execute("alter function memory.list_threads rename to _hidden")
-        try:
-            refused = host.refused("list_threads")
-        finally:
-            shared_api.connection.execute("alter function memory._hidden rename to list_threads")
-        assert refused.startswith("Error: the memory does not serve at the moment\nHint: ")
-        assert host.call("list_threads")["threads"] == []
-
-
 def test_requests_are_checked_as_those_of_the_other_endpoints(beside: Serving) -> None:
     with beside.client(None, **ACCEPT) as nobody:
         challenge = nobody.post("/mcp", json=CALL)

@@ -108,7 +108,7 @@ def test_a_database_that_goes_away_is_told_and_found_again(ana: Host, shared_api
         assert refused.startswith("Error: ")
         assert "not currently accepting connections" in refused
         assert "\nHint: " in refused
-        assert ana.error("get_prompt", "about_user", {}).code == -32603
+        assert ana.error("list_resources").code == -32603
         assert ana.ask("list_tools").tools
     finally:
         turn(on=True)
@@ -183,11 +183,20 @@ def test_sigterm_ends_a_server_that_waits_for_its_host(raw: subprocess.Popen[str
     assert raw.wait(PATIENCE) == 0
 
 
-def test_a_start_without_a_user_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ([], "Error: --user: is missing\nHint: Run: agent-memory mcp --user"),
+        (["--user", " "], "Error: --user: must not be empty"),
+        (["--http"], "Error: --user: is missing, and there are no tokens that name users"),
+        (["--http", "--user", "ana", "--host", "0.0.0.0"], "Error: host: 0.0.0.0 is reached by other machines"),
+    ],
+)
+def test_a_wrong_start_is_refused(capfd: pytest.CaptureFixture[str], options: list[str], error: str) -> None:
     with pytest.raises(SystemExit):
-        app(["mcp", "--dsn", "host=/nonexistent", "--user", " "])
+        app(["mcp", "--dsn", "host=/nonexistent", *options])
     out, said = capfd.readouterr()
-    assert said.startswith("Error: --user: is missing\nHint: Run: agent-memory mcp --user")
+    assert said.startswith(error)
     assert out == ""
 
 

@@ -1,7 +1,7 @@
-"""The MCP server: the tools of ``agent_memory.tools``, and a prompt.
+"""The MCP server, ``agent-memory mcp``: the tools of ``agent_memory.tools``, threads and artifacts, and a prompt.
 
 Nothing here is imported before a server is asked for; the packages are those of the extra ``mcp``.
 
-- stdio.py: ``agent-memory mcp``; http.py: the endpoint of ``agent-memory serve``. server.py: what both serve.
-- prompts.py: the prompt. errors.py: what a client is told of errors.
+- stdio.py, http.py: serve over stdio or HTTP, from the database that database.py opens. server.py: what is served.
+- resources.py: threads and artifacts as resources. prompts.py: the prompt. errors.py: what a client is told of errors.
 """

@@ -31,7 +31,12 @@ _FAILED = AgentMemoryError("the memory failed", hint="Go on without it. The log 
 
 
 class Errors:
-    """Chooses the words for clients; the log has the details."""
+    """Chooses the words for clients; the log has the details.
+
+    Args:
+        conninfo: the connection string of the database, None for an embedded store.
+        to_operator: whether the client is the operator's own, who may read names of servers and roles.
+    """
 
     def __init__(self, conninfo: str | None, *, to_operator: bool) -> None:
         self._conninfo = conninfo

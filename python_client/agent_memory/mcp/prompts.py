@@ -27,7 +27,16 @@ _NOTHING = "Nothing is remembered about me yet. When I tell you something that w
 
 
 async def about_user(memory: AsyncMemory, user_id: str, arguments: Mapping[str, str] | None) -> GetPromptResult:
-    """Return the messages of the prompt."""
+    """Return the messages of the prompt.
+
+    Args:
+        memory: the client.
+        user_id: the user.
+        arguments: query and thread_id, which may both be left out.
+
+    Raises:
+        InvalidValueError: there is no such argument.
+    """
     given = {name: value for name, value in (arguments or {}).items() if value.strip()}
     unknown = given.keys() - {"query", "thread_id"}
     if unknown:

@@ -1,9 +1,9 @@
-"""Serves tools and the prompt, for the user of each request."""
+"""Serves tools, resources and the prompt, for the user of each request."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
 
 from mcp import MCPError
 from mcp.server.context import ServerRequestContext
@@ -15,8 +15,12 @@ from mcp_types import (
     GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
     TextContent,
     Tool,
     ToolAnnotations,
@@ -28,8 +32,10 @@ from ..tools import LISTED, TOOLS, AsyncMemoryTools
 from ..tools.toolbox import refusal, selected
 from .errors import Errors
 from .prompts import NAME, PROMPT, about_user
+from .resources import TEMPLATES, listed, read
 
 Request = ServerRequestContext[Any]
+Answer = TypeVar("Answer")
 
 _INSTRUCTIONS = (
     "The long-term memory of the user. Call search before you answer questions about the user or about earlier "
@@ -47,7 +53,18 @@ def create_server(
     agent_id: str | None = None,
     also: Sequence[str] = (),
 ) -> Server:
-    """Return the server."""
+    """Return the server.
+
+    Args:
+        memory: the client of all requests.
+        user_of: returns the user of a request; the model can neither see nor choose it.
+        errors: says what clients are told of errors.
+        agent_id: the agent that what is stored belongs to, and that searches are about; None for all agents.
+        also: tools that are listed besides the usual ones.
+
+    Raises:
+        InvalidValueError: there is no such tool.
+    """
     tools = _tools(also)
     schemas = {tool.name: tool.input_schema for tool in tools}
 
@@ -68,16 +85,28 @@ def create_server(
             structured_content=result.model_dump(mode="json", exclude_none=True),
         )
 
+    async def answered(answer: Awaitable[Answer]) -> Answer:
+        try:
+            return await answer
+        except Exception as error:
+            raise await errors.of_protocol(error) from None
+
+    async def list_resources(request: Request, page: PaginatedRequestParams | None) -> ListResourcesResult:
+        return await answered(listed(memory, user_of(request), page.cursor if page else None))
+
+    async def list_templates(_: Request, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=TEMPLATES)
+
+    async def read_resource(request: Request, named: ReadResourceRequestParams) -> ReadResourceResult:
+        return await answered(read(memory, user_of(request), str(named.uri)))
+
     async def list_prompts(_: Request, __: PaginatedRequestParams | None) -> ListPromptsResult:
         return ListPromptsResult(prompts=[PROMPT])
 
     async def get_prompt(request: Request, named: GetPromptRequestParams) -> GetPromptResult:
         if named.name != NAME:
             raise MCPError(INVALID_PARAMS, f'there is no prompt "{named.name}"; there is {NAME}')
-        try:
-            return await about_user(memory, user_of(request), named.arguments)
-        except Exception as error:
-            raise await errors.of_protocol(error) from None
+        return await answered(about_user(memory, user_of(request), named.arguments))
 
     return Server(
         "agent-memory",
@@ -87,6 +116,9 @@ def create_server(
         get_tool_input_schema=schemas.get,  # otherwise each call over HTTP would list the tools first
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
     )

@@ -1,4 +1,4 @@
-"""A span for each request of ``agent-memory serve``, in the trace of its caller.
+"""A span for each request of ``agent-memory serve`` and ``agent-memory mcp --http``, in the trace of its caller.
 
 The middleware of Starlette and of OpenTelemetry record whole URLs: ours name users, and the page's has a token.
 """
@@ -29,11 +29,7 @@ def leave() -> None:
 
 
 class Requests:
-    """Middleware that makes a span of each request.
-
-    Args:
-        app: what is behind.
-    """
+    """Middleware that makes a span of each request."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
