@@ -79,7 +79,9 @@ def test_memories(command: Commands, memory: Memory) -> None:
     assert f'user "ana" has no memory {tea}' in command("memories", "delete", "ana", tea, status=1)
     assert command("memories", "restore", "ana", tea) == f"{tea} is restored, as version 4.\n"
     coffee = command("memories", "add", "ana", "Likes coffee").strip()
-    memory.supersede_memory("ana", tea, coffee, "changed")
+    superseded = command("memories", "supersede", "ana", tea, coffee, "--reason", "changed")
+    assert superseded == f"{coffee} takes the place of {tea}.\n"
+    assert memory.get_memory("ana", tea).supersede_reason == "changed"
     assert [row["memory_id"] for row in command.rows("memories", "ana")] == [coffee]
     assert len(command.rows("memories", "ana", "--superseded", "--limit", 5)) == 2
     assert "... and 1 more" in command("memories", "ana", "--superseded", "--limit", 1)
@@ -162,24 +164,52 @@ def test_context_says_what_each_source_takes(command: Commands, memory: Memory) 
     assert command.rows("search", "ana", "tea", "--sources", "memory")[0]["source"] == "memory"
 
 
-def test_import(command: Commands, memory: Memory, tmp_path: Any) -> None:
-    path = tmp_path / "t1.jsonl"
-    said = [{"role": "user", "content": f"{number} \x1b[31m"} for number in range(12)]
-    path.write_text("\n".join(map(json.dumps, [*said, {"memory": "Likes tea", "tags": ["drinks"]}])))
+def test_import_and_export(command: Commands, memory: Memory, tmp_path: Any) -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    said = [{"role": "user", "content": f"{number} \x1b[31m"} for number in range(1005)]
+    memory.add_messages("ana", "t1", [*said, {"role": "assistant", "content": "", "tool_calls": [call]}])
+    memory.add_message("ana", "t2", "user", "Hi", metadata={"a": 1})
+    memory.add_memory("ana", "Likes tea", "preference", tags=["drinks"], confidence=0.5)
+    path = tmp_path / "ana.jsonl"
+    assert "Exported 1008 records of ana." in command.run("export", "ana", path).stderr
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert f"{path} is there already" in command("export", "ana", path, status=1)
     dry = command("import", path, "--user", "bob", "--dry-run")
-    assert dry == "Would import 12 messages and 1 memory into 1 thread of 1 user.\n"
+    assert dry == "Would import 1007 messages and 1 memory into 2 threads of 1 user.\n"
     [counts] = command.rows("import", path, "--user", "bob")
     assert counts == {
         "dry_run": False,
         "bad": 0,
-        "messages": 12,
+        "messages": 1007,
         "memories": 1,
         "stored_before": 0,
-        "threads": 1,
+        "threads": 2,
         "users": 1,
     }
-    assert "; 13 stored already" in command("import", path, "--user", "bob")
-    assert [tea.tags for tea in memory.list_memories("bob")] == [["drinks"]]
+    assert "; 1008 stored already" in command("import", path, "--user", "bob")
+    for thread in ("t1", "t2"):
+        copied, original = (memory.get_messages(user, thread) for user in ("bob", "ana"))
+        assert [(each.role, each.content, each.metadata, each.created_at) for each in copied] == [
+            (each.role, each.content, each.metadata, each.created_at) for each in original
+        ]
+    [tea] = memory.list_memories("bob")
+    assert (tea.memory_type, tea.tags, tea.confidence) == ("preference", ["drinks"], 0.5)
+    assert command("export", "nobody") == ""
+
+
+@pytest.mark.feature("F32")
+def test_an_export_has_whole_threads(command: Commands, memory: Memory, tmp_path: Any) -> None:
+    memory.admin.set_policy(settings={"compression": {"threshold_tokens": 1000000, "recent_messages_to_keep": 2}})
+    log = "\n".join(f"{number:04}  src/module_{number}.py: 3 warnings" for number in range(300))
+    said = [{"role": "user", "content": f"question {number}"} for number in range(20)]
+    memory.add_messages("ana", "t1", [*said, {"role": "tool", "content": log, "tool_call_id": "1"}])
+    memory.compress_thread("ana", "t1")
+    command("worker", "--once")
+    assert len(memory.get_messages("ana", "t1")) == 2
+    path = tmp_path / "ana.jsonl"
+    command.run("export", "ana", path)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line["content"] for line in lines if "role" in line] == [*(each["content"] for each in said), log]
 
 
 def test_import_names_what_it_leaves_out(command: Commands, memory: Memory) -> None:

@@ -179,8 +179,7 @@ def test_a_memory_and_a_thread_are_forgotten(run: Run, memory: Memory) -> None:
 
 def test_an_import_brings_nothing_back(run: Run, memory: Memory, tmp_path: Path) -> None:
     file = tmp_path / "ana.jsonl"
-    lines = [{"memory": content} for content in ("Likes tea", "Likes cake")]
-    file.write_text("\n".join(map(json.dumps, [*lines, {"role": "user", "content": "Hello 1"}])))
+    assert run("export", "ana", file).returncode == 0
     [_, tea] = memory.list_memories("ana")
     memory.forget_memory("ana", tea.memory_id)
     assert run("import", file, "--user", "ana").returncode == 0

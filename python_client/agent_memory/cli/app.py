@@ -48,6 +48,7 @@ _COMMANDS: dict[str, dict[str, Any]] = {
         "messages": threads.messages,
         "search": conversations.search,
         "context": conversations.context,
+        "export": transfer.export,
         "users": users.users,
         "threads": threads.threads,
         "memories": memories.memories,

@@ -171,6 +171,20 @@ def restore(
 
 
 @memories.command()
+def supersede(
+    user_id: User,
+    old_memory_id: Annotated[str, typer.Argument(metavar="OLD", help="The id of the memory to hide.")],
+    new_memory_id: Annotated[str, typer.Argument(metavar="NEW", help="The id of the memory that holds instead.")],
+    reason: Annotated[str, typer.Option(help="Why.")] = "by hand",
+    dsn: Dsn = None,
+) -> None:
+    """Let a memory take the place of another one."""
+    with opened(dsn) as memory:
+        memory.supersede_memory(user_id, old_memory_id, new_memory_id, reason)
+    print_line(f"{new_memory_id} takes the place of {old_memory_id}.")
+
+
+@memories.command()
 def extract(
     user_id: User,
     thread_id: Annotated[

@@ -1,19 +1,24 @@
-"""The command that brings conversations and memories in."""
+"""The commands that bring conversations and memories in and out."""
 
 from __future__ import annotations
 
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from .._progress import progress
 from .._text import counted
 from ..choices import ImportFormat
-from .console import Dsn, connected_to_nodes, standard_input
+from ..client import Memory
+from ..client.user_files import begun
+from ..types import MemoryRecord, Message
+from .console import Dsn, Force, User, connected_to_nodes, opened, standard_input
 from .printing import AsJson, console, plain, print_json, print_line, stderr
 
 if TYPE_CHECKING:
@@ -21,6 +26,24 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 """The command names this many bad records at most, because a file of another format would fill the screen."""
+_PAGE = 1000
+_OPENAI_MEMBERS = ("name", "tool_calls", "tool_call_id", "refusal", "function_call", "audio", "annotations")
+_MEMORY_MEMBERS = (
+    "memory_type",
+    "agent_id",
+    "thread_id",
+    "metadata",
+    "tags",
+    "confidence",
+    "importance",
+    "source",
+    "valid_from",
+    "valid_to",
+    "expires_at",
+    "created_at",
+)
+
+Row = TypeVar("Row")
 
 
 def import_(
@@ -92,6 +115,24 @@ def import_(
         raise typer.Exit(1)
 
 
+def export(
+    user_id: User,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Where to write; else to stdout.")] = None,
+    force: Force = False,
+    dsn: Dsn = None,
+) -> None:
+    """Write the messages and memories of a user as JSON Lines, which "agent-memory import" reads.
+
+    A file can be read by this user only.
+    """
+    records = 0
+    with opened(dsn) as memory, begun(file or sys.stdout, overwrite=force) as output:
+        for row in _exported(memory, user_id):
+            print_json(row, output)
+            records += 1
+    stderr.print(plain(f"Exported {counted(records, 'record')} of {user_id}."), soft_wrap=True)
+
+
 @contextmanager
 def _named(file: str) -> Iterator[Path | str]:
     """Yield a path or connection string; stdin, which can be read once only, as a file."""
@@ -116,3 +157,38 @@ def _print_outcome(counts: dict[str, int], dry_run: bool) -> None:
     if messages and not dry_run:
         console.print("Messages expire after the policy's time (7 days by default).")
         console.print('Queued model work: run "agent-memory worker --once".')
+
+
+def _exported(memory: Memory, user_id: str) -> Iterator[dict[str, Any]]:
+    """Yield the messages of each thread, oldest first, and then the memories."""
+    for thread in _all(lambda offset: memory.list_threads(user_id, _PAGE, offset)):
+        newest = memory.get_messages(user_id, thread.thread_id, 1, whole=True)
+        for after in range(-1, newest[0].seq if newest else -1, _PAGE):
+            for message in memory.get_messages(
+                user_id, thread.thread_id, after_seq=after, before_seq=after + _PAGE + 1, whole=True
+            ):
+                yield _message_line(thread.thread_id, message)
+    for record in _all(lambda offset: memory.list_memories(user_id, row_limit=_PAGE, row_offset=offset)):
+        yield _memory_line(record)
+
+
+def _all(page_at: Callable[[int], list[Row]]) -> Iterator[Row]:
+    """Yield the rows of all pages."""
+    for offset in count(0, _PAGE):
+        page = page_at(offset)
+        yield from page
+        if len(page) < _PAGE:
+            return
+
+
+def _message_line(thread_id: str, message: Message) -> dict[str, Any]:
+    """Return a message as the import reads it: with OpenAI's members where OpenAI has them."""
+    metadata = dict(message.metadata)
+    openai = {name: metadata.pop(name) for name in _OPENAI_MEMBERS if name in metadata}
+    line = {"role": message.role, "content": message.content, **openai, "thread_id": thread_id}
+    return line | {"created_at": message.created_at} | ({"metadata": metadata} if metadata else {})
+
+
+def _memory_line(record: MemoryRecord) -> dict[str, Any]:
+    line = {"memory": record.content} | {name: getattr(record, name) for name in _MEMORY_MEMBERS}
+    return {name: value for name, value in line.items() if value not in (None, [], {})}
