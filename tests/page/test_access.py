@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -11,6 +13,7 @@ from playwright.sync_api import Page, expect
 from tests.http.steps import KEY, Serving, token, with_keys
 from tests.page.steps import accessible, fits_a_phone, visit
 from tests.page.stored import ANA
+from tests.support.runners import wait_until
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F19")
@@ -101,7 +104,7 @@ def test_without_edit_there_are_no_buttons_and_no_form_changes_anything(
     expect(page.get_by_text("remains").first).to_be_visible()
     expect(page.get_by_role("main").get_by_role("button")).to_have_count(0)
     with shown.client(shown.token) as client:
-        for path in ("/page/memory", "/page/work"):
+        for path in ("/page/memory", "/page/alike", "/page/work"):
             form = {"user": "target", "id": str(memory_id), "do": "delete"}
             answer = client.post(path, data=form, headers={"Sec-Fetch-Site": "same-origin"})
             assert answer.status_code == 403
@@ -109,9 +112,31 @@ def test_without_edit_there_are_no_buttons_and_no_form_changes_anything(
     assert stored.get_memory(user_id="target", memory_id=memory_id).content == "remains"
 
 
+def test_the_command_ui_opens_a_browser_with_the_page(stored: Api, tmp_path: Path, page: Page) -> None:
+    opened = tmp_path / "opened"
+    opener = tmp_path / "browser"
+    opener.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
+    opener.chmod(0o755)
+    home = tmp_path / "home"
+    home.mkdir()
+    with Serving(stored.connection.info.dsn, command="ui", BROWSER=f"{opener} %s", HOME=str(home)) as serving:
+        wait_until(opened.exists)
+        # Everybody on this machine can read the arguments of a browser, so they name a file which only this user can.
+        file = Path(urlsplit(opened.read_text().strip()).path)
+        assert serving.token not in opened.read_text()
+        assert (stat.S_IMODE(file.stat().st_mode), stat.S_IMODE(file.parent.stat().st_mode)) == (0o600, 0o700)
+        # A browser in a snap has a /tmp of its own, and reads no hidden files.
+        assert (file.parent.parent, file.parent.name[0]) == (home, "a")
+        page.goto(file.as_uri())
+        expect(page.get_by_role("heading", level=1)).to_have_text("Users")
+        assert page.url == f"{serving.url}/"
+        assert serving.stop() == 0
+        assert not file.parent.exists()
+
+
 def test_the_command_ui_starts_the_embedded_store(tmp_path: Path) -> None:
     with (
-        Serving(None, command="ui", XDG_DATA_HOME=str(tmp_path)) as serving,
+        Serving(None, "--no-browser", command="ui", XDG_DATA_HOME=str(tmp_path)) as serving,
         serving.client(serving.token) as client,
     ):
         assert "No users." in client.get("/").text

@@ -18,6 +18,7 @@ def test_a_context_shows_its_parts_and_what_was_left_out(shown: Serving, page: P
     expect(page.get_by_role("heading", level=1)).to_have_text("What the model would see")
     expect(page.locator(".part.memories pre")).to_contain_text("Ana's word is")
     expect(page.locator(".part.thread_summary").first).to_contain_text("messages 0 to")
+    expect(page.locator(".part.message").last).to_contain_text("the newest message is always in")
     expect(page.locator(".part.recalled").last).to_contain_text("artifact build-log: in part")
     expect(page.locator(".part.instructions")).to_contain_text("a placeholder stands in the context")
     expect(page.locator(".left")).to_contain_text("compressed: a summary took its place")

@@ -102,6 +102,7 @@ def test_a_thread_of_a_hundred_thousand_messages_is_there_at_once(stored: Api, s
             "/page/user?user=large",
             "/page/thread?user=large&thread=long&before=50000",
             "/page/memories?user=large",
+            "/page/alike?user=large",
             "/page/work",
         ):
             client.get(path)

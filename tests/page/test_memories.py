@@ -19,6 +19,7 @@ def test_memories_are_a_timeline_with_what_superseded_them(shown: Serving, page:
     tea = page.get_by_role("listitem").filter(has_text="Ana drinks tea")
     expect(tea).to_contain_text("valid from 2020-01-01")
     expect(tea).to_contain_text(f"contradict {EVIL}")
+    expect(page.locator("svg rect.superseded")).to_have_count(1)
     is_harmless(page)
     fits_a_phone(page)
     tea.get_by_role("link", name="another memory").click()
@@ -49,6 +50,8 @@ def test_memories_that_became_an_article_are_shown(stored: Api, shown: Serving, 
     expect(page.get_by_text("an article of the knowledge base")).to_have_count(2)
     page.get_by_role("link", name="Pat ran 1 miles").click()
     expect(page.get_by_text("an article of the knowledge base")).to_be_visible()
+    page.get_by_role("link", name="Duplicates and contradictions").click()
+    expect(page.get_by_text("an article of the knowledge base")).to_have_count(2)
 
 
 def test_a_supersede_a_change_and_a_deletion_are_undone(stored: Api, edited: Serving, page: Page) -> None:
@@ -89,8 +92,11 @@ def test_a_search_explains_each_arm(stored: Api, shown: Serving, page: Page) -> 
     [features] = [each.details["features"] for each in found if each.content == "Ana drinks coffee"]
     parts = result.locator(".parts-of-score > li")
     expect(parts).to_have_count(len(features))
-    words = parts.filter(has_text=f"words: {features['words']['value']:.2f}")
+    expect(parts.filter(has_text="where every text begins")).to_contain_text(signed(features["intercept"]["part"]))
+    words = parts.filter(has_text=f"has words of the query: {features['words']['value']:.2f}")
     expect(words).to_contain_text(signed(features["words"]["part"]))
+    expect(parts.filter(has_text="its meaning was not compared")).to_have_count(1)
+    expect(result).to_contain_text(f"{signed(sum(each['part'] for each in features.values()))} of these parts")
     expect(page.locator(".results")).to_contain_text(EVIL)
     is_harmless(page)
     fits_a_phone(page)

@@ -50,7 +50,7 @@ GLUED = r"""() => [...document.querySelectorAll("main a, main .tag, main time, m
 @pytest.mark.feature("F19")
 @pytest.mark.parametrize(
     "view",
-    ["users", "user", "thread", "memories", "memory", "context", "search", "work"],
+    ["users", "user", "thread", "memories", "memory", "context", "search", "alike", "work", "rules"],
 )
 def test_a_view_can_be_read_on_a_phone(edited: Serving, stored: Api, page: Page, view: str) -> None:
     """Each table is filled, and what can be opened is open."""
@@ -58,6 +58,7 @@ def test_a_view_can_be_read_on_a_phone(edited: Serving, stored: Api, page: Page,
     asked = {
         "users": {},
         "work": {},
+        "rules": {},
         "thread": {"user": "maria", "thread": "kitchen"},
         "context": {"user": "maria", "thread": "kitchen"},
         "search": {"user": "maria", "query": "kitchen"},

@@ -21,7 +21,7 @@ _SOURCES = {
     "thread_summary": ("Summary of the thread", "stands for messages that do not fit or were compressed"),
     "message": ("Messages of the thread", "one of the newest messages of the thread, as many as fit"),
 }
-"""The names of sources, and why parts of them are in."""
+"""The names of sources, and why their parts are usually in."""
 _MOST_LEFT = 10
 """The most things of which the page says that they were left out; of all others it shows the number."""
 _MEMORIES = """
@@ -58,7 +58,10 @@ async def show_context(visit: Visit) -> Response:
     if thread_id is None:
         return visit.shown("context.html", thread=None, threads=threads, parts=None)
     budget, agent_id = asked.number("max_tokens", 1, 2**31 - 1), asked.text("agent")
-    found = await database.memory.get_context(user_id, thread_id, asked.text("query"), agent_id, budget, explain=True)
+    recall = {"yes": True, "no": False}.get(asked.values.get("recall", ""))
+    found = await database.memory.get_context(
+        user_id, thread_id, asked.text("query"), agent_id, budget, recall=recall, explain=True
+    )
     parts = [part for part in found if part.ordinal is not None]
     left = [part.metadata | {"ids": part.metadata["ids"][:_MOST_LEFT]} for part in found if part.ordinal is None]
     if budget is None:
@@ -71,8 +74,8 @@ async def show_context(visit: Visit) -> Response:
         "context.html",
         thread=thread_id,
         threads=threads if thread_id in threads else [thread_id, *threads],
-        parts=[(part, _things(user_id, thread_id, part.metadata, contents)) for part in parts],
-        sources=_SOURCES,
+        parts=[(part, _reason(part, parts), _things(user_id, thread_id, part.metadata, contents)) for part in parts],
+        names={source: name for source, (name, _) in _SOURCES.items()},
         shares=_shares(parts, budget),
         budget=budget,
         used=sum(part.token_count for part in parts),
@@ -96,10 +99,24 @@ def _shares(parts: list[ContextPart], budget: int) -> list[Share]:
     return shares
 
 
+def _reason(part: ContextPart, parts: list[ContextPart]) -> str:
+    """Return why a part is in."""
+    said = part.metadata
+    if said.get("cache") == "stable":
+        return "memories that stand in every context"
+    if "artifacts" in said:
+        return "of artifacts that the thread names: whole if they fit, else the passages about the query"
+    if "trigger" in said:
+        return f"the query asks for earlier conversations: “{said['trigger']}”"
+    if part.source == "message" and part is parts[-1]:
+        return "the newest message is always in, however long it is"
+    return _SOURCES.get(part.source, ("", ""))[1]
+
+
 def _things(user_id: str, thread_id: str, said: Mapping[str, Any], contents: Mapping[str, str]) -> list[Thing]:
     """Return what a part is made of, as its metadata says."""
     things = [_memory(user_id, each, contents) for each in said.get("memories", [])]
-    things += [_message(user_id, each) for each in said.get("messages", [])]
+    things += [_message(user_id, each, "stands next to a match") for each in said.get("messages", [])]
     things += [
         _artifact(user_id, each["key"], "whole" if each["is_whole"] else "in part")
         for each in said.get("artifacts", [])
@@ -136,9 +153,9 @@ def _memory(user_id: str, said: Mapping[str, Any], contents: Mapping[str, str]) 
     return Thing(content, _figures(said), address("memory", user=user_id, id=said["memory_id"]))
 
 
-def _message(user_id: str, said: Mapping[str, Any]) -> Thing:
+def _message(user_id: str, said: Mapping[str, Any], otherwise: str = "") -> Thing:
     link = address("thread", user=user_id, thread=said["thread_id"], before=said["seq"] + 25)
-    return Thing(f"message {said['seq']} of {said['thread_id']}", _figures(said), f"{link}#m{said['seq']}")
+    return Thing(f"message {said['seq']} of {said['thread_id']}", _figures(said) or otherwise, f"{link}#m{said['seq']}")
 
 
 def _artifact(user_id: str, key: str, why: str) -> Thing:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from starlette.responses import Response
 
+from ..errors import NotFoundError
 from ..server.problems import ProblemError
 from .database import Row
 from .paging import SIZE, offset_of, paging
@@ -41,6 +44,16 @@ _OPENED_TOKENS = 2000
 _REF = re.compile(r"\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^\]]*)?\]")
 _SHOWN = 2000
 """Characters of a message that are shown before one asks for the rest."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """Messages that the same summaries cover, or messages that are gone."""
+
+    summaries: list[Row]
+    continues: bool
+    messages: list[Row]
+    gone: tuple[int, int] | None = None
 
 
 async def show_users(visit: Visit) -> Response:
@@ -82,21 +95,19 @@ async def show_thread(visit: Visit) -> Response:
     summaries = await database.rows(_SUMMARIES, user=user_id, thread=thread_id)
     chain = await database.rows(_CHAIN, user=user_id, thread=thread_id)
     opened = asked.text("open")
-    expected = messages[0]["seq"] if messages else 0
     for message in messages:
         message["pieces"] = pieces_of(message["content"])
         message["away"] = _why_away(message, summaries)
-        message["gone"] = expected if message["seq"] > expected and not only_active else None
-        expected = message["seq"] + 1
     return visit.shown(
         "thread.html",
         thread=thread_id,
         stats=stats,
+        bands=_bands(messages, summaries, only_active=only_active),
         messages=messages,
         summaries=summaries,
         chain=chain,
         opened=opened,
-        artifact=None if opened is None else await _artifact(visit, opened, 0),
+        artifact=None if opened is None else await _opened(visit, opened),
         older=messages[0]["seq"] if messages and messages[0]["seq"] > 0 else None,
         newer=messages[-1]["seq"] + SIZE + 1 if messages and messages[-1]["seq"] + 1 < stats["next_seq"] else None,
     )
@@ -107,6 +118,14 @@ async def show_artifact(visit: Visit) -> Response:
     key, start = visit.asked.needed("key"), visit.asked.number("from", most=2**31 - 1) or 0
     visit.asked.needed("user")
     return visit.shown("artifact.html", artifact=await _artifact(visit, key, start))
+
+
+async def _opened(visit: Visit, key: str) -> dict[str, Any]:
+    """Return the beginning of an artifact; of one that is not stored any more, what the database says of it."""
+    try:
+        return await _artifact(visit, key, 0)
+    except NotFoundError as error:
+        return {"key": key, "content": error.message, "start": 0, "next": None}
 
 
 async def _artifact(visit: Visit, key: str, start: int) -> dict[str, Any]:
@@ -121,19 +140,63 @@ async def _artifact(visit: Visit, key: str, start: int) -> dict[str, Any]:
 
 def pieces_of(content: str) -> list[tuple[str, str, str]]:
     """Return a text as pieces: a kind (text, rest or ref), what is shown, and the key of the artifact of a ref."""
-    shown, rest = content[:_SHOWN], content[_SHOWN:]
     pieces: list[tuple[str, str, str]] = []
-    end = 0
-    for ref in _REF.finditer(shown):
-        pieces += [("text", shown[end : ref.start()], ""), ("ref", ref[0], ref[1])]
+    end = shown = 0
+    for ref in _REF.finditer(content):
+        pieces += _cut(content[end : ref.start()], shown)
+        shown += ref.start() - end
+        pieces.append(("ref", ref[0], ref[1]))
         end = ref.end()
-    return [piece for piece in (*pieces, ("text", shown[end:], ""), ("rest", rest, "")) if piece[1]]
+    return [*pieces, *_cut(content[end:], shown)]
+
+
+def _cut(text: str, shown: int) -> list[tuple[str, str, str]]:
+    """Return a text in a part that is shown, and one that is shown when somebody asks for it."""
+    room = max(_SHOWN - shown, 0)
+    cut = [("text", text[:room], ""), ("rest", text[room:], "")]
+    return [piece for piece in cut if piece[1]]
 
 
 def _why_away(message: Row, summaries: list[Row]) -> str | None:
     """Return why a model no longer sees a message, None where it does."""
     if message["is_active"]:
         return "expired" if message["is_expired"] else None
-    covering = [each for each in summaries if each["kind"] == "thread"]
-    is_covered = any(each["start_seq"] <= message["seq"] <= each["end_seq"] for each in covering)
+    is_covered = any(each["kind"] == "thread" and _covers(each, message["seq"]) for each in summaries)
     return "put away by compression" if is_covered else "cleared"
+
+
+def _covers(summary: Row, seq: int) -> bool:
+    covers: bool = summary["start_seq"] <= seq <= summary["end_seq"]
+    return covers
+
+
+def _bands(messages: list[Row], summaries: list[Row], *, only_active: bool) -> list[Band]:
+    """Return the messages as bands; between them, those that are no longer stored."""
+    bands: list[Band] = []
+    said: set[str] = set()
+    expected = messages[0]["seq"] if messages else 0
+
+    def place(message: Row) -> tuple[int, ...]:
+        return tuple(number for number, each in enumerate(summaries) if _covers(each, message["seq"]))
+
+    for numbers, group in groupby(messages, place):
+        covering = [summaries[number] for number in numbers]
+        members: list[Row] = []
+        for message in group:
+            if message["seq"] > expected and not only_active:
+                bands += _band(covering, said, members)
+                bands.append(Band([], False, [], (expected, message["seq"] - 1)))
+                members = []
+            members.append(message)
+            expected = message["seq"] + 1
+        bands += _band(covering, said, members)
+    return bands
+
+
+def _band(covering: list[Row], said: set[str], messages: list[Row]) -> list[Band]:
+    if not messages:
+        return []
+    kinds = {each["kind"] for each in covering}
+    band = Band(covering, bool(kinds) and kinds <= said, messages)
+    said |= kinds
+    return [band]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
+from typing import Any
+
 from starlette.responses import RedirectResponse, Response
 
 from .._unread import UNREAD, why_no_memories
 from ..errors import NotFoundError
 from ..server.problems import ProblemError
+from .database import Row
 from .paging import SIZE, offset_of, paging
 from .rendering import address
 from .view import Visit
@@ -38,6 +42,7 @@ async def show_memories(visit: Visit) -> Response:
         limit=SIZE,
         offset=offset_of(asked),
     )
+    _place(found)
     total = found[0]["total_count"] if found else 0
     types = [row["memory_type"] for row in await visit.database.rows(_TYPES)]
     place = paging("memories", asked, len(found), total)
@@ -76,3 +81,23 @@ async def change_memory(visit: Visit) -> Response:
                 422, "do: is neither restore, delete, release nor quarantine", hint="Use the buttons of the page."
             )
     return RedirectResponse(address("memory", user=user_id, id=memory_id), 303)
+
+
+def _place(memories: list[Row]) -> None:
+    """Give each memory its piece of the time that the list spans, in thousandths."""
+    now = datetime.now(timezone.utc)
+    spans = [_span(memory, now) for memory in memories]
+    first = min((start for start, _ in spans), default=now)
+    last = max((end for _, end in spans), default=now)
+    whole = (last - first).total_seconds() or 1
+    for memory, (start, end) in zip(memories, spans, strict=True):
+        memory["from_thousandth"] = round(1000 * (start - first).total_seconds() / whole, 1)
+        # At least wide enough to see.
+        memory["thousandths"] = max(round(1000 * (end - start).total_seconds() / whole, 1), 8)
+
+
+def _span(memory: Row, now: datetime) -> tuple[datetime, datetime]:
+    """Return from when to when a memory held, as far as is known today."""
+    start: datetime = memory["valid_from"] or memory["created_at"]
+    ends: list[Any] = [memory[name] for name in ("valid_to", "superseded_at", "expires_at") if memory[name]]
+    return start, max(min([*ends, now]), start)
