@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
-from agent_memory import Memory
+from agent_memory import AgentMemoryError, Memory
 from agent_memory._files import UnsafeFileError
 from agent_memory.embedded import folder as folders
 from agent_memory.embedded import open_store
@@ -69,6 +69,21 @@ def test_root_opens_no_file_that_was_put_there(shared: Path, kind: str) -> None:
     assert (found.st_uid, found.st_mode & 0o777, secret.read_text()) == (0, 0o600, "of root")
 
 
+def test_what_a_link_leads_to_is_left_alone(shared: Path) -> None:
+    elsewhere = make_as("root", shared / "elsewhere", 0o755)
+    (elsewhere / "PG_VERSION").write_text("18\n")
+    (elsewhere / "postmaster.pid").write_text("1\n")
+    store = make_as("root", shared / "store")
+    (store / "data").symlink_to(elsewhere)
+    with pytest.raises(UnsafeFileError, match="data is not a folder"):
+        Memory(path=store)
+    (shared / "swapped").symlink_to(elsewhere)
+    with pytest.raises(UnsafeFileError, match="swapped is not a folder"):
+        folders.make(shared / "swapped")
+    assert (elsewhere / "postmaster.pid").exists()
+    assert (elsewhere.stat().st_uid, stat.S_IMODE(elsewhere.stat().st_mode)) == (0, 0o755)
+
+
 def test_a_folder_of_somebody_else_is_refused(shared: Path) -> None:
     store = make_as("daemon", shared / "store", 0o777)
     with pytest.raises(UnsafeFileError, match="belongs to daemon") as raised:
@@ -107,6 +122,31 @@ def test_root_enters_folders_that_only_trusted_groups_can_change(shared: Path) -
         shutil.chown(parent, group=group)
         parent.chmod(mode)
         folders.make(parent / "store")
+
+
+def test_no_hint_tells_anybody_to_remove_data(shared: Path) -> None:
+    store = shared / "store"
+    with Memory(path=store):
+        pass
+    wait_until(lambda: not server_runs(store))
+    data = store / "data"
+    shutil.chown(data, "nobody", "nogroup")
+    (data / "pg_wal").rename(shared / "pg_wal")
+    (data / "pg_wal").symlink_to(shared / "pg_wal")
+    with pytest.raises(UnsafeFileError, match="pg_wal") as raised:
+        Memory(path=store)
+    assert "put the file or folder that it leads to in its place" in (raised.value.hint or "")
+    (data / "pg_wal").unlink()
+    (shared / "pg_wal").rename(data / "pg_wal")
+    (shared / "backup").hardlink_to(store / "installed")
+    with pytest.raises(UnsafeFileError, match="second name") as raised:
+        Memory(path=store)
+    assert "a copy of its own" in (raised.value.hint or "")
+    (shared / "backup").unlink()
+    (data / "PG_VERSION").unlink()
+    with pytest.raises(AgentMemoryError, match="not a data folder") as raised_too:
+        Memory(path=store)
+    assert "Restore it from a backup" in (raised_too.value.hint or "")
 
 
 def test_a_server_of_root_is_no_others(tmp_path: Path) -> None:

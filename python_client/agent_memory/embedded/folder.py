@@ -84,7 +84,8 @@ def make(path: Path) -> None:
     """Make the folder of a store if it is missing. Only its owner can enter it from then on."""
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = path.stat()
+        found = path.lstat()
+        check_folder(path, found)
         if found.st_uid != os.geteuid():
             raise UnsafeFileError(
                 f"the store {path} cannot be used: the folder belongs to {user_name(found.st_uid)}",
@@ -103,6 +104,12 @@ def make(path: Path) -> None:
         raise AgentMemoryError(f"{path} is not a folder", hint=_ELSEWHERE) from None
     except OSError as error:
         raise unusable(path, error) from error
+
+
+def check_folder(path: Path, found: os.stat_result) -> None:
+    """Check that a folder is one: what a link leads to, which anybody may have put there, is left alone."""
+    if not stat.S_ISDIR(found.st_mode):
+        raise UnsafeFileError(f"{path} is not a folder", hint=_ELSEWHERE)
 
 
 def _check_parents(path: Path) -> None:

@@ -18,7 +18,7 @@ from psycopg.conninfo import make_conninfo
 from .._files import check_owner, name_of, open_own
 from ..errors import AgentMemoryError
 from ..schema import SCHEMA, cursors_in
-from .folder import give, read, write
+from .folder import check_folder, give, read, write
 from .locks import FileLock, is_held
 from .programs import HERE, PACKAGE, Programs
 
@@ -164,7 +164,8 @@ class Server:
 
     def _make_data(self) -> None:
         """Make the data folder if there is none. A folder that a killed process left unfinished is made anew."""
-        if self._data.exists():
+        if os.path.lexists(self._data):
+            check_folder(self._data, self._data.lstat())
             return
         beside = self._folder / "data.new"
         # If this process is killed, initdb goes on for a while, and holds the lock for so long.
