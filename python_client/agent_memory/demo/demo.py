@@ -45,7 +45,11 @@ NEXT = (
 
 
 def run(console: Console) -> None:
-    """Show the demonstration on the console; its server and data are deleted at the end."""
+    """Show the demonstration on the console; its server and data are deleted at the end.
+
+    Raises:
+        AgentMemoryError: the extra ``embedded`` is not installed, or its server cannot run.
+    """
     with ExitStack() as stack:
         with console.status("starting a temporary PostgreSQL ..."):
             conninfo = stack.enter_context(open_store(IN_MEMORY)).conninfo

@@ -13,7 +13,11 @@ _DATABASE = "a database with AGENT_MEMORY_DSN, for example postgresql://user@loc
 
 
 def check_packages() -> None:
-    """Check that the extra ``embedded`` is installed."""
+    """Check that the extra ``embedded`` is installed.
+
+    Raises:
+        AgentMemoryError: a package is missing, or there are no such stores on this operating system.
+    """
     if os.name != "posix":
         raise AgentMemoryError("an embedded PostgreSQL needs Linux or macOS", hint=f"Name {_DATABASE}")
     check_extra("embedded", "an embedded PostgreSQL", f". Or name {_DATABASE}")

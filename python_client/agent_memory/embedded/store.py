@@ -37,7 +37,11 @@ class Store:
         self.close()
 
     def ensure_running(self) -> str:
-        """Return ``conninfo``, after the server was started again if it was killed."""
+        """Return ``conninfo``, after the server was started again if it was killed.
+
+        Raises:
+            AgentMemoryError: it cannot be started, or this store was closed.
+        """
         with _mutex:
             if self not in _stores:
                 raise AgentMemoryError(f"the store {self.folder} was closed", hint="Open it again.")

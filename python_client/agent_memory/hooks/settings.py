@@ -25,7 +25,19 @@ _HOOK = ["hooks", "run"]
 
 
 def install(assistant: Assistant, memory: dict[str, str]) -> Path:
-    """Write the hooks of an assistant into its settings, and whose memory they are about into a file beside them."""
+    """Write the hooks of an assistant into its settings, and whose memory they are about into a file beside them.
+
+    Args:
+        assistant: the assistant.
+        memory: the user, and the connection string ("dsn") or the folder of the embedded store ("store").
+
+    Returns:
+        The file of the settings.
+
+    Raises:
+        InvalidValueError: the file is not what the assistant could read.
+        OSError: it cannot be written.
+    """
     home = assistant.home
     file = (home / assistant.file).resolve()
     command = shlex.join([str(_program()), *_HOOK, assistant.name, str(home / MEMORY)])
@@ -45,7 +57,12 @@ def install(assistant: Assistant, memory: dict[str, str]) -> Path:
 
 
 def remove(assistant: Assistant) -> Path | None:
-    """Take our hooks out of the settings of an assistant, and return the file; None where there were none."""
+    """Take our hooks out of the settings of an assistant, and return the file; None where there were none.
+
+    Raises:
+        InvalidValueError: the file is not what the assistant could read.
+        OSError: it cannot be written.
+    """
     home = assistant.home
     file = (home / assistant.file).resolve()
     found, made = _read(file), _made(home)

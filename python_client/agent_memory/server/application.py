@@ -25,7 +25,14 @@ from .settings import Settings
 def create_app(
     memory: AsyncMemory, catalog: Sequence[Function], settings: Settings, mounted: Sequence[BaseRoute] = ()
 ) -> FastAPI:
-    """Return the application for uvicorn or another ASGI server."""
+    """Return the application for uvicorn or another ASGI server.
+
+    Args:
+        memory: the client that answers calls.
+        catalog: its functions.
+        settings: the keys and limits.
+        mounted: routes of others, such as a page at "/"; they find who calls with ``access.caller_of(request)``.
+    """
     metrics = Metrics(memory.caller)
     app = FastAPI(
         openapi_url=None,  # which would write the description anew for everybody who asks

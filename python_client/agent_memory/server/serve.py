@@ -34,7 +34,20 @@ def serve(
     may_edit: bool = False,
     with_mcp: bool = False,
 ) -> None:
-    """Serve until SIGTERM or SIGINT; requests under way get ``settings.grace`` seconds to end."""
+    """Serve until SIGTERM or SIGINT; requests under way get ``settings.grace`` seconds to end.
+
+    Args:
+        dsn: the connection string; without one the database of the environment, else the embedded store of this user.
+        settings: the keys and limits.
+        announce: is told where the server listens, as soon as it does.
+        may_edit: whether the page may change something.
+        with_mcp: whether MCP is served as well; its packages are those of the extra ``mcp``.
+
+    Raises:
+        InvalidValueError: the settings do not fit together.
+        AgentMemoryError: the database cannot be used.
+        OSError: the address cannot be listened on.
+    """
     settings.check()
     with ExitStack() as stack:
         # First, so that a port that is taken is told before an embedded store is started.

@@ -73,7 +73,11 @@ class Settings:
         return f"{url}/?token={self.token}" if self.is_keyless else url
 
     def check(self) -> None:
-        """Check that the settings fit together."""
+        """Check that the settings fit together.
+
+        Raises:
+            InvalidValueError: the server would be open to other machines, or the URL of the keys is none.
+        """
         if self.is_keyless and not is_loopback(self.host):
             raise InvalidValueError(
                 f"host: {self.host} is reached by other machines, and there is neither a key nor tokens",

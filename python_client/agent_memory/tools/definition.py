@@ -42,7 +42,11 @@ class Scope:
     thread_id: str | None = None
 
     def __post_init__(self) -> None:
-        """Check the user here, because a model could not mend a wrong one."""
+        """Check the user here, because a model could not mend a wrong one.
+
+        Raises:
+            InvalidValueError: there is no user.
+        """
         if not isinstance(self.user_id, str) or not self.user_id.strip():
             raise InvalidValueError("user_id: must not be empty", hint="Name the user that the tools work for.")
 
@@ -110,7 +114,14 @@ class Tool(BaseModel):
 
     @classmethod
     def checked(cls, arguments: str | bytes | dict[str, Any] | None) -> Tool:
-        """Return the arguments of a call, checked."""
+        """Return the arguments of a call, checked.
+
+        Args:
+            arguments: as the model gave them, an object or its JSON.
+
+        Raises:
+            InvalidValueError: they are not what the tool takes; the hint lists what it takes.
+        """
         try:
             if isinstance(arguments, (str, bytes)):
                 return cls.model_validate_json(arguments or "{}")
@@ -119,7 +130,11 @@ class Tool(BaseModel):
             raise cls._refusal(error) from None
 
     def request(self, scope: Scope) -> dict[str, Any]:
-        """Return the arguments of the client's method besides the user."""
+        """Return the arguments of the client's method besides the user.
+
+        Raises:
+            InvalidValueError: the scope lacks something that the call leaves out.
+        """
         given = {self.sent_as.get(name, name): getattr(self, name) for name in type(self).model_fields}
         return given | {name: getattr(scope, name) for name in self.scoped} | self.fixed
 

@@ -91,12 +91,20 @@ def openai_tools(
 
 
 def selected(names: Iterable[str] | None) -> dict[str, type[Tool]]:
-    """Return tools by their names; all of them for None."""
+    """Return tools by their names; all of them for None.
+
+    Raises:
+        InvalidValueError: there is no such tool.
+    """
     return TOOLS if names is None else {name: tool_named(name, TOOLS) for name in names}
 
 
 def tool_named(name: str, tools: Mapping[str, type[Tool]]) -> type[Tool]:
-    """Return the tool of a name."""
+    """Return the tool of a name.
+
+    Raises:
+        InvalidValueError: there is no such tool.
+    """
     if name not in tools:
         shown = [each for each, tool in tools.items() if tool.is_listed] or tools
         raise InvalidValueError(f'there is no tool "{name}"', hint=f"The tools are: {', '.join(shown)}.")
