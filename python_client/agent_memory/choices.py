@@ -30,6 +30,6 @@ SummaryKind = Literal["rolling", "thread"]
 ModelKind = Literal["chat", "embedding", "rerank", "screen"]
 """The purpose of a model."""
 ImportFormat = Literal["chat", "chatgpt", "claude", "langgraph", "mem0"]
-"""The formats of imports."""
+"""The formats of imports; ``agent-memory export`` writes memories in the form mem0, too."""
 Provider = Literal["local", "openai", "azure"]
 """The server of a model: this machine, or a server with the protocol of that provider."""

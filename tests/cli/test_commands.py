@@ -4,6 +4,7 @@ import io
 import json
 import subprocess
 import sys
+from datetime import datetime, timezone
 from typing import Any
 
 import psycopg
@@ -169,7 +170,9 @@ def test_import_and_export(command: Commands, memory: Memory, tmp_path: Any) -> 
     said = [{"role": "user", "content": f"{number} \x1b[31m"} for number in range(1005)]
     memory.add_messages("ana", "t1", [*said, {"role": "assistant", "content": "", "tool_calls": [call]}])
     memory.add_message("ana", "t2", "user", "Hi", metadata={"a": 1})
-    memory.add_memory("ana", "Likes tea", "preference", tags=["drinks"], confidence=0.5)
+    since = datetime(2026, 3, 1, tzinfo=timezone.utc)
+    values: dict[str, Any] = {"tags": ["drinks"], "confidence": 0.5, "importance": 0.9, "valid_from": since}
+    memory.add_memory("ana", "Likes tea", "preference", thread_id="t1", metadata={"a": 1}, **values)
     path = tmp_path / "ana.jsonl"
     assert "Exported 1008 records of ana." in command.run("export", "ana", path).stderr
     assert path.stat().st_mode & 0o777 == 0o600
@@ -193,7 +196,9 @@ def test_import_and_export(command: Commands, memory: Memory, tmp_path: Any) -> 
             (each.role, each.content, each.metadata, each.created_at) for each in original
         ]
     [tea] = memory.list_memories("bob")
-    assert (tea.memory_type, tea.tags, tea.confidence) == ("preference", ["drinks"], 0.5)
+    assert (tea.content, tea.memory_type, tea.thread_id) == ("Likes tea", "preference", "t1")
+    assert {name: getattr(tea, name) for name in values} == values
+    assert tea.metadata["a"] == 1  # beside the time at which it was stored first
     assert command("export", "nobody") == ""
 
 

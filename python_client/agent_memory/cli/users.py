@@ -103,7 +103,8 @@ def export(
 ) -> None:
     """Write everything about a user as JSON, see docs/export.schema.json, however much that is.
 
-    A file can be read by this user only.
+    "agent-memory export" writes only the messages and memories, for other programs to read. A file can be read by this
+    user only.
     """
     with opened(dsn) as memory:
         rows = memory.export_user_to(user_id, file or sys.stdout, force)

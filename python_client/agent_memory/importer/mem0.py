@@ -1,4 +1,4 @@
-"""Reads memories in the form of mem0's ``get_all()`` and of its platform's export.
+"""Reads memories in the form of mem0's ``get_all()``, of its platform's export, and of ``agent-memory export``.
 
 A memory is ``{"memory": text, ...}``. ``user_id``, ``agent_id`` and ``run_id`` (the thread) are taken over; categories
 become tags. Since when it holds is ``valid_from``, else when mem0 stored it. What else there is, mem0's own id and
