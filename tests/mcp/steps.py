@@ -113,5 +113,5 @@ class McpServing(Serving):
     """``agent-memory mcp --http`` on a free port of loopback, until the end of ``with``."""
 
     def __init__(self, dsn: str | None, *options: str, **environment: str) -> None:
-        super().__init__(dsn, **environment)
+        super().__init__(dsn, with_mcp=True, **environment)
         self._command = [*COMMAND, "--http", "--port", "0", *options]

@@ -23,8 +23,8 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 @pytest.fixture(scope="module")
 def served(shared_api: Api) -> Iterator[McpServing]:
     """A server that knows the key of the administrator and the secret of tokens."""
-    keys = {"AGENT_MEMORY_API_KEY": KEY, "AGENT_MEMORY_JWT_SECRET": SECRET}
-    with McpServing(shared_api.connection.info.dsn, **keys) as serving:
+    serving = McpServing(shared_api.connection.info.dsn, AGENT_MEMORY_API_KEY=KEY, AGENT_MEMORY_JWT_SECRET=SECRET)
+    with serving:
         yield serving
 
 

@@ -26,6 +26,10 @@ def test_a_context_shows_its_parts_and_what_was_left_out(shown: Serving, page: P
     expect(page.locator(".legend")).to_contain_text("Messages of the thread:")
     is_harmless(page)
     fits_a_phone(page)
+    page.get_by_label("Recall").select_option("no")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_label("Recall")).to_have_value("no")
+    expect(page.locator(".left")).to_contain_text("the call switches recall off")
     page.locator(".part.memories").get_by_role("link", name=f"Ana's word is {EVIL}").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(f"A memory of {ANA}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -69,7 +69,8 @@ def mcp(
 
         serve_stdio(dsn, user, agent, tool or ())
         return
-    settings = Settings(**keys_of_environment(), host=host, port=port, rate_limit=rate_limit or None)
+    keys: dict[str, Any] = keys_of_environment()
+    settings = Settings(**keys, host=host, port=port, rate_limit=rate_limit or None)
 
     def announce(url: str) -> None:
         who = (

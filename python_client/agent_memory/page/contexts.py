@@ -102,7 +102,7 @@ def _shares(parts: list[ContextPart], budget: int) -> list[Share]:
 def _reason(part: ContextPart, parts: list[ContextPart]) -> str:
     """Return why a part is in."""
     said = part.metadata
-    if said.get("cache") == "stable":
+    if part.source == "memories" and said.get("cache") == "stable":
         return "memories that stand in every context"
     if "artifacts" in said:
         return "of artifacts that the thread names: whole if they fit, else the passages about the query"
