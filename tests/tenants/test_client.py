@@ -104,3 +104,13 @@ def test_a_buffer_is_pushed_under_the_token(tenants_dsn: str) -> None:
         buffer.add_memory("bob", "Likes tea")
         pushed = buffer.push()
         assert (pushed.messages, pushed.memories, len(pushed.failed)) == (1, 1, 1)
+
+
+def test_secrets_go_under_the_token(tenants_dsn: str, users: Api) -> None:
+    if not users.query("select from pg_extension where extname = 'pgcrypto'"):
+        pytest.skip("secrets need pgcrypto")
+    with Memory(tenants_dsn, token=token_of("ana")) as memory:
+        with pytest.raises(PermissionDeniedError):
+            memory.set_secret("bob", "mail", "letmein")
+        with pytest.raises(psycopg.errors.FeatureNotSupported):  # there is no key
+            memory.set_secret("ana", "mail", "letmein")
