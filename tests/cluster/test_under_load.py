@@ -164,6 +164,7 @@ def check(events: Events, load: Load) -> None:
     assert load.done.completed > 10
 
 
+@pytest.mark.nightly
 def test_each_of_them_once(events: Events, monkeypatch: pytest.MonkeyPatch) -> None:
     load = Load(list(events.dsn.values()), writers=3)
     with load.running():

@@ -116,6 +116,7 @@ def variables(dsn: str) -> dict[str, str]:
     return {variable: str(parts[name]) for variable, name in names.items()}
 
 
+@pytest.mark.nightly
 def test_strict_programs_are_compiled_and_run_as_es_modules_and_as_commonjs(dsn: str, tmp_path: Path) -> None:
     (tmp_path / "node_modules" / "@types").mkdir(parents=True)
     (tmp_path / "node_modules" / "pg-agent-memory").symlink_to(FOLDER)

@@ -15,6 +15,7 @@ from tests.upgrade.fill import ANA
 from tests.upgrade.keep import keep_dump, keep_wheel
 
 
+@pytest.mark.nightly
 @pytest.mark.feature("F13")
 def test_the_kept_database_of_a_version_is_upgraded(
     server: Server, run: Run, empty_dsn: str, later: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
