@@ -15,13 +15,7 @@ CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,re
 
 @pytest.mark.nightly
 @pytest.mark.feature("B14")
-@pytest.mark.parametrize(
-    "bearer",
-    [
-        pytest.param(KEY, id="administrator"),
-        pytest.param(token("ana"), id="user"),
-    ],
-)
+@pytest.mark.parametrize("bearer", [KEY, token("ana")], ids=["administrator", "user"])
 def test_no_request_is_a_server_error(dsn: str, bearer: str, tmp_path: Path) -> None:
     with with_keys(dsn, "--rate-limit", "0") as serving:
         command = [sys.executable, "-m", "schemathesis.cli", "run", f"{serving.url}/openapi.json", "--no-color"]
