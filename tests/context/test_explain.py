@@ -9,7 +9,6 @@ import pytest
 
 from tests.context.steps import remember, remembered_before, rewrite_summaries, without_recall
 from tests.support.protocol import ANA, claim, complete, say
-
 from tests.support.sqlapi import Api
 from tests.support.summaries import compress, compressing
 
