@@ -130,7 +130,6 @@ class TestPolicy:
         if part:
             assert 0.7 <= part.metadata["results"][0]["score"] <= 1
 
-
     @pytest.mark.feature("A14", "F12")
     def test_share_is_kept_and_without_an_embedding_words_decide_and_notices_say_both(self, api: Api) -> None:
         for number in range(4):
@@ -156,6 +155,8 @@ class TestPolicy:
         api.set_policy(settings={"knowledge_base": {"search_triggers": ["¿Te acuerdas", "", " "]}})
         assert threads(api, query="¿TE ACUERDAS? The boat") == ["t0"]
         assert threads(api) == []
+
+
 class TestWhatIsFound:
     @pytest.mark.feature("A4", "F12")
     def test_stands_between_the_user_and_the_thread_in_the_same_answer(self, api: Api) -> None:
@@ -187,6 +188,7 @@ class TestWhatIsFound:
         api.summarize_thread(user_id="ana", thread_id="t0")
         complete(api, claim(api, "summarize_thread"), summary="They talked about the boat.")
         assert "[2023-05-04, conversation t0]" in earlier(api).content
+
     def test_never_is_the_thread_itself(self, api: Api) -> None:
         discuss(api, "t1", "They talked about the boat.")
         archive(api, "t1", "They talked about the boat at length.")

@@ -179,7 +179,6 @@ class TestSilence:
         api.set_policy(settings={"context": {"min_relevance": 0}})
         assert len(asked(api.get_context(**ANA, **far))) == 1
 
-
     def test_recall_stops_where_it_gets_thin(self, api: Api) -> None:
         say(api, BOAT, thread_id="a")
         say(api, "My sister has a boat as well, and a house by the sea.", thread_id="b")
@@ -200,6 +199,8 @@ class TestSilence:
         [part] = asked(api.get_context(**ANA, query="Boat 5"))
         lines = part.content.splitlines()
         assert lines[lines.index("user: Boat 5: blue5") - 1] == "assistant: Which colour has boat 5 in the harbour?"
+
+
 @pytest.mark.feature("B11")
 def test_filters_say_which_memories_may_stand_there(api: Api) -> None:
     remember(api, "Owns a dog", tags=["home"])

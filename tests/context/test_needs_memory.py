@@ -127,6 +127,7 @@ class TestDecision:
         assert decision(api, query) == "search"
         api.delete_memory(user_id="ana", memory_id=memory_id)
         assert decision(api, query) == "skip"
+
     def test_does_not_take_recalled_text_for_a_recent_message(self, api: Api) -> None:
         api.add_memory(user_id="ana", content="The database is called AgentFusion")
         [block] = [content for source, content in parts(api, thread_id="new", query="database") if source == "memories"]

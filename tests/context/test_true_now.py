@@ -77,6 +77,8 @@ def test_the_attribute_that_the_question_names_brings_its_memory(api: Api, query
     for number in range(30):
         add(api, f"Owns book {number}", importance=1)
     assert ("Is at Acme" in rendered(api, query, max_memories=3)) == shown
+
+
 def test_nothing_outdated_is_recalled_for_a_question_about_now(api: Api) -> None:
     heard(api, "I live in Lyon near the old river", home("Lyon"), day="01-01")
     heard(api, "I work as a baker near the river", found("Works as a baker", attribute="profession"), day="01-02")

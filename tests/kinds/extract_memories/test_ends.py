@@ -151,6 +151,8 @@ def test_a_correction_within_one_reply(api: Api) -> None:
     assert {content: state for content, (state, _) in states(api).items()} == {
         "Is allergic to peanuts": "corrected", "Is allergic to almonds": "current",
     }  # fmt: skip
+
+
 @pytest.mark.parametrize("status", ["planned", "supposed", "quoted", "never_true"])
 def test_what_is_no_fact_of_now_ends_nothing(api: Api, status: str) -> None:
     heard(api, fact(LYON))

@@ -98,6 +98,8 @@ def test_a_context_has_the_newest_five_lessons_at_most(api: Api) -> None:
     api.add_message(**THREAD, role="user", content="And the weather there?")
     shown = [number for number in range(20) if f"spelling {number} of" in context(api)]
     assert shown == [15, 16, 17, 18, 19]
+
+
 def test_outputs_end_nothing_that_people_have_said(api: Api) -> None:
     api.set_policy(settings=Jsonb({"extraction": {"procedures": True}}))
     activate(api)
@@ -126,6 +128,8 @@ def test_each_agent_decides_about_the_outputs_that_it_was_given(api: Api) -> Non
         talk(api, agent_id=agent_id)
     outputs = [row["seq"] for row in claimed(api).payload["messages"] if row["role"] == "tool"]
     assert outputs == [2, 4, 14, 16]
+
+
 @pytest.mark.parametrize("is_first", [True, False])
 def test_an_output_in_quarantine_teaches_nothing(api: Api, is_first: bool) -> None:
     api.set_policy(settings=Jsonb({"extraction": {"procedures": True}}))

@@ -50,6 +50,8 @@ def test_a_stated_memory_stays_as_it_is_and_a_deleted_one_is_stored_again_when_i
     assert heard(api, OSLO, "02-01")["inserted"] == 1
     heard(api, OSLO, "03-01", event_time="2023-03-01")
     assert [memory.valid_from.isoformat()[:10] for memory in known(api)] == ["2023-03-01"]
+
+
 @pytest.mark.feature("E12", "F2")
 @pytest.mark.parametrize(("days", "thread_id"), [(("01-01", "02-01"), "t2"), (("02-01", "01-01"), "t1")])
 def test_a_memory_of_two_threads_names_the_one_where_it_was_said_last(

@@ -88,6 +88,8 @@ def test_schemas_that_others_write_are_taken_and_what_obeys_them_is_stored(wante
     [memory] = complete(wanted, claimed(wanted), fields=GOOD)
     obeyed = {"item": "mug", "count": 2, "kind": "order", "to": {"city": "Porto"}, "tags": []}
     assert memory.metadata["fields"] == obeyed
+
+
 WRONG: list[dict[str, Any]] = [
     {"memory_type": "fact"},
     {"fields": {}},
