@@ -299,7 +299,7 @@ bench-quality: services .venv/.bench $(if $(EMBEDDINGS_URL),,.venv-embedding/.re
 
 .PHONY: bench-context
 bench-context: services .venv/.bench $(if $(EMBEDDINGS_URL),,.venv-embedding/.ready) ## Measure tokens and price of the contexts of replayed conversations, into bench/results
-	@$(BIN)/python -m bench.context --questions $(if $(LOCOMO),--data $(LOCOMO)) \
+	@$(BIN)/python -m bench.context $(if $(LOCOMO),--data $(LOCOMO)) \
 	  $(if $(EMBEDDINGS_URL),--embeddings-url $(EMBEDDINGS_URL),--embedding-python $(EMBEDDING_PYTHON))
 
 .PHONY: bench-passages

@@ -9,9 +9,10 @@ from typing import Any
 import psycopg
 from psycopg.types.json import Jsonb
 
+from bench.support.environment import new_database
 from bench.support.markdown import table
 from bench.support.texts import FREQUENCIES, WORDS
-from tests.support.servers import install_agent_memory, running_server
+from tests.support.servers import running_server
 
 HEADER = ["a row", "table", "indexes", "moved out", "together"]
 SIZES = """
@@ -106,11 +107,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=100_000, help="of each kind (100,000)")
     options = parser.parse_args()
-    with (
-        running_server("system") as server,
-        psycopg.connect(server.conninfo(), autocommit=True) as connection,
-    ):
-        install_agent_memory(server, "postgres")
+    with running_server("system") as server, new_database(server, "sizes") as connection:
         print(table(HEADER, measure(connection, options.rows)))
 
 

@@ -7,24 +7,21 @@ memory of a worker over ten thousand jobs.
 from __future__ import annotations
 
 import argparse
-import datetime
-import json
-import os
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median, quantiles
 from typing import Any
 
 import psycopg
 from psycopg.types.json import Jsonb
 
-from bench.support.environment import RESULTS, announce, describe, machine, pgvector, postgresql, say
+from bench.support.environment import describe, environment, new_database, say, value, write
 from bench.support.markdown import table
-from tests.support.servers import Server, install_agent_memory, running_server
+from bench.support.times import points
+from tests.support.servers import Server, running_server
 from tests.support.sqlapi import Api, result_of
 
 SETTINGS = {
@@ -42,17 +39,9 @@ TEXT = "I prefer trains over planes whenever I travel, and for Porto a seat by t
 CONVERSATION = [{"role": ("user", "assistant")[place % 2], "content": f"{TEXT * 3}{place}"} for place in range(10)]
 
 
-def connected(server: Server, database: str) -> psycopg.Connection[Any]:
-    """A session of a new database with the schema."""
-    with psycopg.connect(server.conninfo(), autocommit=True) as connection:
-        connection.execute(f"create database {database}".encode())
-    install_agent_memory(server, database)
-    return psycopg.connect(server.conninfo(database), autocommit=True)
-
-
 def week(server: Server, messages_a_day: int) -> dict[str, Any]:
     """Sizes after days of appends, jobs, compression, expiry and sweeps, beside those after VACUUM FULL."""
-    with connected(server, "week") as connection:
+    with new_database(server, "week") as connection:
         api = Api(connection)
         api.set_policy(settings={"compression": {"threshold_tokens": 1500}})
         for day in range(DAYS):
@@ -69,10 +58,10 @@ def week(server: Server, messages_a_day: int) -> dict[str, Any]:
             time.sleep(3)  # autovacuum comes once a second
         sizes = {}
         for name in TABLES:
-            before = _number(connection, SIZE, f"memory.{name}")
+            before = value(connection, SIZE, f"memory.{name}")
             connection.execute(f"vacuum full analyze memory.{name}".encode())
-            after = _number(connection, SIZE, f"memory.{name}")
-            sizes[name] = {"used": before, "least": after, "rows": _number(connection, LIVE, f"memory.{name}")}
+            after = value(connection, SIZE, f"memory.{name}")
+            sizes[name] = {"used": before, "least": after, "rows": value(connection, LIVE, f"memory.{name}")}
         return sizes
 
 
@@ -85,16 +74,14 @@ def _work(api: Api, day: int) -> None:
 
 
 def _sweep(connection: psycopg.Connection[Any]) -> None:
-    expired = "select count(*) from memory.messages where expires_at <= now()"
-    for _ in range(100):
+    connection.execute("select memory.sweep(10000)")
+    while value(connection, "select count(*) from memory.messages where expires_at <= now()"):
         connection.execute("select memory.sweep(10000)")
-        if connection.execute(expired).fetchone() == (0,):
-            break
 
 
 def appends_beside_a_sweep(server: Server, rows: int) -> dict[str, Any]:
     """Milliseconds of appends of one session, idle and while a sweep removes so many expired messages."""
-    with connected(server, "swept") as connection:
+    with new_database(server, "swept") as connection:
         Api(connection).set_policy(settings={"cadence": {"fact_extraction_every_n": 0}})
         many = Jsonb(CONVERSATION * 50)
         for number in range(rows // 500):
@@ -108,16 +95,10 @@ def appends_beside_a_sweep(server: Server, rows: int) -> dict[str, Any]:
         connection.execute("checkpoint")
         idle = _appends(server, "swept", lambda: False, seconds=15)
         is_done = threading.Event()
-        removed = []
 
         def sweep() -> None:
             with psycopg.connect(server.conninfo("swept"), autocommit=True) as sweeping:
-                while True:
-                    report = sweeping.execute("select memory.sweep(10000)").fetchone()[0]  # type: ignore[index]
-                    removed.append(report)
-                    left = sweeping.execute("select count(*) from memory.messages where expires_at <= now()").fetchone()
-                    if left == (0,) or len(removed) > 500:
-                        break
+                _sweep(sweeping)
             is_done.set()
 
         started = time.monotonic()
@@ -129,7 +110,7 @@ def appends_beside_a_sweep(server: Server, rows: int) -> dict[str, Any]:
 
 
 def _appends(server: Server, database: str, is_over: Callable[[], bool], seconds: float) -> dict[str, float]:
-    times = []
+    times: list[float] = []
     with psycopg.connect(server.conninfo(database), autocommit=True, prepare_threshold=0) as connection:
         until = time.monotonic() + seconds
         while time.monotonic() < until and not is_over():
@@ -137,18 +118,17 @@ def _appends(server: Server, database: str, is_over: Callable[[], bool], seconds
             connection.execute("select * from memory.add_message('ana', 'now', 'user', %s)", [TEXT])
             times.append((time.perf_counter() - started) * 1000)
             time.sleep(0.005)
-    cuts = quantiles(times, n=100)
-    return {
-        "calls": len(times),
-        "p50": round(median(times), 2),
-        "p99": round(cuts[98], 2),
-        "most": round(max(times), 1),
-    }
+    return {"calls": len(times), **points(times), "most": round(max(times), 1)}
 
 
 def worker(server: Server, jobs: int) -> list[dict[str, Any]]:
     """Private memory of a worker and of its sessions while it does so many jobs with the built-in model."""
-    with connected(server, "worked") as connection:
+    done_jobs = "select count(*) from memory.jobs where status = 'completed' and kind = 'extract_memories'"
+    sessions = """
+        select pid from pg_stat_activity
+        where datname = 'worked' and pid <> pg_backend_pid() and backend_type = 'client backend'
+    """
+    with new_database(server, "worked") as connection:
         for number in range(jobs):
             connection.execute(
                 "select count(*) from memory.add_messages(%s, %s, %s)",
@@ -156,32 +136,17 @@ def worker(server: Server, jobs: int) -> list[dict[str, Any]]:
             )
         command = [str(Path(sys.executable).parent / "agent-memory"), "worker", "--dsn", server.conninfo("worked")]
         figures: list[dict[str, Any]] = []
-        step = jobs // 10
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             try:
-                done, until = 0, time.monotonic() + 1500
-                while done < jobs and time.monotonic() < until and process.poll() is None:
+                while not figures or figures[-1]["jobs"] < jobs:
                     time.sleep(0.5)
-                    done = _number(
-                        connection,
-                        "select count(*) from memory.jobs where status = 'completed' and kind = %s",
-                        "extract_memories",
-                    )
-                    if done >= step * (len(figures) + 1) or done >= jobs:
-                        sessions = [
-                            pid
-                            for (pid,) in connection.execute(
-                                "select pid from pg_stat_activity where datname = 'worked' and pid <> pg_backend_pid()"
-                                " and backend_type = 'client backend'"
-                            )
-                        ]
-                        figures.append(
-                            {
-                                "jobs": done,
-                                "worker_mb": round(private(process.pid), 1),
-                                "session_mb": round(max(map(private, sessions), default=0), 1),
-                            }
-                        )
+                    if process.poll() is not None:
+                        raise RuntimeError("the worker has ended")
+                    done = value(connection, done_jobs)
+                    if done >= jobs * (len(figures) + 1) // 10:
+                        largest = max((private(pid) for (pid,) in connection.execute(sessions)), default=0.0)
+                        worker_mb, session_mb = round(private(process.pid), 1), round(largest, 1)
+                        figures.append({"jobs": done, "worker_mb": worker_mb, "session_mb": session_mb})
                         say(f"  {figures[-1]}")
             finally:
                 process.terminate()
@@ -197,59 +162,47 @@ def private(pid: int) -> float:
     return sum(int(line.split()[1]) for line in rolled.splitlines() if line.startswith("Private_Dirty")) / 1024
 
 
-def _number(connection: psycopg.Connection[Any], statement: str, argument: str) -> int:
-    row = connection.execute(statement.encode(), [argument]).fetchone()
-    return int(row[0]) if row else 0
-
-
 def markdown(results: dict[str, Any]) -> str:
     """The results as a Markdown page."""
+    week, sweep = results["week"], results["sweep"]
+    rows: list[list[str]] = [
+        [name, f"{of['rows']:,}", *_megabytes(of["used"], of["least"])] for name, of in week.items()
+    ]
+    together = (sum(of[key] for of in week.values()) for key in ("used", "least"))
+    rows.append(["together", "", *_megabytes(*together)])
     parts = [
         "# What time does to a database",
-        f"{describe(results)}; load average {results['load']}. `python -m bench.endurance` writes this page.",
+        f"{describe(results)}. `python -m bench.endurance` writes this page.",
+        "## Bloat of a week",
+        f"{DAYS} days of {results['messages_a_day']:,} messages of 100 users, each day squeezed into seconds: the"
+        " jobs are done (extractions find nothing, threads are summarised and compressed), a sweep ends the day,"
+        " and then messages and jobs of seven days ago are deleted, as sweeps of that day would do. Autovacuum"
+        " comes once a second. Megabytes with indexes at the end, and after `vacuum full`.",
+        table(["Table", "Rows", "MB", "After vacuum full", "Ratio"], rows),
+        "## Appends beside a sweep",
+        f"A session appends every 5 ms while another sweeps {sweep['rows']:,} expired messages in calls of 10,000"
+        f" ({sweep['sweep_seconds']:,.0f} s). Milliseconds of an append.",
+        table(
+            ["", "Calls", "Median", "99 %", "Most"],
+            [
+                [name, f"{of['calls']:,}", f"{of['p50']:.2f}", f"{of['p99']:.2f}", f"{of['most']:.1f}"]
+                for name, of in (("idle", sweep["idle"]), ("during the sweep", sweep["during"]))
+            ],
+        ),
+        f"The ratio of the 99 % is {sweep['during']['p99'] / sweep['idle']['p99']:.2f}.",
+        "## Memory of a worker",
+        "`agent-memory worker` extracts from ten messages a job with the built-in model. Private megabytes of its"
+        " process, and of the largest of its sessions.",
+        table(
+            ["Jobs", "Worker", "Session"],
+            [[f"{of['jobs']:,}", f"{of['worker_mb']:.1f}", f"{of['session_mb']:.1f}"] for of in results["worker"]],
+        ),
     ]
-    if week := results.get("week"):
-        rows: list[list[str]] = [
-            [name, f"{of['rows']:,}", f"{of['used'] / 1e6:,.1f}", f"{of['least'] / 1e6:,.1f}",
-             f"{of['used'] / max(of['least'], 1):.2f}"]
-            for name, of in week.items()
-        ]  # fmt: skip
-        used, least = (sum(of[key] for of in week.values()) for key in ("used", "least"))
-        rows = [*rows, ["together", "", f"{used / 1e6:,.1f}", f"{least / 1e6:,.1f}", f"{used / least:.2f}"]]
-        parts += [
-            "## Bloat of a week",
-            f"{DAYS} days of {results['messages_a_day']:,} messages of 100 users, each day squeezed into seconds: the"
-            " jobs are done (extractions find nothing, threads are summarised and compressed), a sweep ends the day,"
-            " and then messages and jobs of seven days ago are deleted, as sweeps of that day would do. Autovacuum"
-            " comes once a second. Megabytes with indexes at the end, and after `vacuum full`.",
-            table(["Table", "Rows", "MB", "After vacuum full", "Ratio"], rows),
-        ]
-    if sweep := results.get("sweep"):
-        idle, during = sweep["idle"], sweep["during"]
-        parts += [
-            "## Appends beside a sweep",
-            f"A session appends every 5 ms while another sweeps {sweep['rows']:,} expired messages in calls of 10,000"
-            f" ({sweep['sweep_seconds']:,.0f} s). Milliseconds of an append.",
-            table(
-                ["", "Calls", "Median", "99 %", "Most"],
-                [
-                    [name, f"{of['calls']:,}", f"{of['p50']:.2f}", f"{of['p99']:.2f}", f"{of['most']:.1f}"]
-                    for name, of in (("idle", idle), ("during the sweep", during))
-                ],
-            ),
-            f"The ratio of the 99 % is {during['p99'] / idle['p99']:.2f}.",
-        ]
-    if figures := results.get("worker"):
-        parts += [
-            "## Memory of a worker",
-            "`agent-memory worker` extracts from ten messages a job with the built-in model. Private megabytes of its"
-            " process, and of the largest of its sessions.",
-            table(
-                ["Jobs", "Worker", "Session"],
-                [[f"{of['jobs']:,}", f"{of['worker_mb']:.1f}", f"{of['session_mb']:.1f}"] for of in figures],
-            ),
-        ]
     return "\n\n".join(parts) + "\n"
+
+
+def _megabytes(used: int, least: int) -> list[str]:
+    return [f"{used / 1e6:,.1f}", f"{least / 1e6:,.1f}", f"{used / max(least, 1):.2f}"]
 
 
 def main() -> None:
@@ -258,33 +211,17 @@ def main() -> None:
     parser.add_argument("--messages-a-day", type=int, default=20_000)
     parser.add_argument("--rows", type=int, default=1_000_000, help="that are swept")
     parser.add_argument("--jobs", type=int, default=10_000)
-    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the results (default bench/results)")
     options = parser.parse_args()
     with running_server("system", SETTINGS) as server:
-        with psycopg.connect(server.conninfo(), autocommit=True) as connection:
-            connection.execute("create extension vector")
-            versions = {"postgresql": postgresql(connection), "pgvector": pgvector(connection)}
-        results: dict[str, Any] = {
-            "date": datetime.date.today().isoformat(),
-            "machine": machine(),
-            **versions,
-            "messages_a_day": options.messages_a_day,
-        }
-        if options.messages_a_day:
-            say("A week")
-            results["week"] = week(server, options.messages_a_day)
-        if options.rows:
-            say("Appends beside a sweep")
-            results["sweep"] = appends_beside_a_sweep(server, options.rows)
-        if options.jobs:
-            say("A worker")
-            results["worker"] = worker(server, options.jobs)
-        results["load"] = round(os.getloadavg()[2], 1)
-    options.results.mkdir(parents=True, exist_ok=True)
-    paths = [options.results / f"{results['date']}-endurance.json", options.results / "endurance.md"]
-    paths[0].write_text(json.dumps(results, indent=1) + "\n")
-    paths[1].write_text(markdown(results))
-    announce(paths)
+        say("A week")
+        measured: dict[str, Any] = {"week": week(server, options.messages_a_day)}
+        say("Appends beside a sweep")
+        measured["sweep"] = appends_beside_a_sweep(server, options.rows)
+        say("A worker")
+        measured["worker"] = worker(server, options.jobs)
+        with psycopg.connect(server.conninfo("week")) as connection:
+            results = {**environment(connection), "messages_a_day": options.messages_a_day, **measured}
+    write("endurance", results, markdown(results))
 
 
 if __name__ == "__main__":

@@ -8,9 +8,6 @@ shows what a call costs as its own rows become a hundred times as many.
 from __future__ import annotations
 
 import argparse
-import datetime
-import json
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -20,10 +17,10 @@ from typing import Any
 import psycopg
 from psycopg.types.json import Jsonb
 
-from bench.support.environment import RESULTS, announce, describe, machine, pgvector, postgresql, say
+from bench.support.environment import describe, environment, new_database, say, value, write
 from bench.support.markdown import table
 from bench.support.texts import FREQUENCIES, WORDS
-from tests.support.servers import Server, install_agent_memory, running_server
+from tests.support.servers import Server, running_server
 
 SETTINGS = {
     "fsync": "on",  # without it the files would be in memory, of which they need 15 GB
@@ -108,21 +105,10 @@ def main() -> None:
             psycopg.connect(server.conninfo("small"), autocommit=True, prepare_threshold=0) as small,
             psycopg.connect(server.conninfo("large"), autocommit=True, prepare_threshold=0) as large,
         ):
-            _write(
-                {
-                    "date": datetime.date.today().isoformat(),
-                    "machine": machine(),
-                    "postgresql": postgresql(small),
-                    "pgvector": pgvector(small),
-                    "load": round(os.getloadavg()[2], 1),
-                    "options": vars(options),
-                    "bytes": _value(
-                        large,
-                        "select pg_total_relation_size('memory.messages') + pg_total_relation_size('memory.texts')",
-                    ),
-                    "microseconds": _measure({"small": small, "large": large}, options.rounds),
-                }
-            )
+            figures = _measure({"small": small, "large": large}, options.rounds)
+            size = "select pg_total_relation_size('memory.messages') + pg_total_relation_size('memory.texts')"
+            results = {**environment(large), "options": vars(options), "bytes": value(large, size)}
+            _write({**results, "microseconds": figures})
 
 
 def _text(chance: random.Random, words: int = 17) -> str:
@@ -138,18 +124,10 @@ def _of_big_user(messages: int) -> int:
     return max(messages // 10_000, 10) * 1000
 
 
-def _value(connection: psycopg.Connection[Any], query: str) -> Any:
-    [[value]] = connection.execute(query.encode()).fetchall()
-    return value
-
-
 def _fill(server: Server, name: str, messages: int) -> None:
     """Make a database: ten users write their messages by calls, and all others get copies of these."""
     say(f"Filling {name} with {messages:,} messages")
-    with psycopg.connect(server.conninfo(), autocommit=True) as connection:
-        connection.execute(f"create database {name}".encode())
-    install_agent_memory(server, name)
-    with psycopg.connect(server.conninfo(name), autocommit=True) as connection:
+    with new_database(server, name) as connection:
         for user in range(10):
             chance = random.Random(user)
             for thread in range(20):
@@ -157,14 +135,14 @@ def _fill(server: Server, name: str, messages: int) -> None:
                 connection.execute(
                     "select memory.add_messages(%s, %s, %s)", [f"user {user}", f"t{thread}", Jsonb(said)]
                 )
-        while _value(connection, "select (memory.sweep(10000) ->> 'checked')::int"):
+        while value(connection, "select (memory.sweep(10000) ->> 'checked')::int"):
             pass
         big = _of_big_user(messages) // 1000
-        others = [(f"user {number}", "", f"user {number % 10}") for number in range(10, messages // 1000 - big)]
-        own = [(BIG, f"{number}:", f"user {number % 10}") for number in range(big)]  # each copy has its own threads
+        others = [(f"user {place}", "", f"user {place % 10}") for place in range(10, messages // 1000 - big)]
+        own = [(BIG, f"{place}:", f"user {place % 10}") for place in range(big)]  # each copy has its own threads
         # Copies pass by the triggers, and the index of words is made at once afterwards.
         connection.execute("set session_replication_role = replica")
-        keys = _value(connection, "select pg_get_indexdef('memory.texts_keys_idx'::regclass)")
+        [[keys]] = connection.execute("select pg_get_indexdef('memory.texts_keys_idx'::regclass)").fetchall()
         connection.execute("drop index memory.texts_keys_idx")
         copies = [dict(zip(("user_id", "prefix", "source"), row, strict=True)) for row in [*others, *own]]
         for first in range(0, len(copies), 200):
@@ -206,8 +184,6 @@ def _measure(connections: dict[str, psycopg.Connection[Any]], rounds: int) -> di
 
 
 def _write(results: dict[str, Any]) -> None:
-    path = RESULTS / f"{results['date']}-large.json"
-    path.write_text(json.dumps(results, indent=2) + "\n")
     messages = results["options"]["messages"]
     big = _of_big_user(messages)
     rows = [
@@ -222,18 +198,17 @@ def _write(results: dict[str, Any]) -> None:
         for name, kinds in results["microseconds"].items()
         for each in [kinds[kind]]
     ]
-    page = RESULTS / "large.md"
-    page.write_text(
+    write(
+        "large",
+        results,
         f"# Calls beside {messages:,} messages\n\n{describe(results)}. Two databases: one with ten users of 1,000 "
         f"messages in 20 threads each and one user with 10,000, the other with users of 1,000 and one user with "
         f"{big:,}, {messages:,} in all, of 17 made-up words, all parsed, without embeddings; the larger table of "
         f"messages has {results['bytes'] / 1e9:.1f} GB with its indexes. Microseconds of processor time of the "
         f"server's process for a call, the median of {results['options']['rounds']} turns of ten calls in which the "
-        f"databases took turns. `make bench-large` writes this page. Load average {results['load']}.\n\n"
-        + table(["call", "of a user with", "20,000 messages in all", f"{messages:,} in all", "ratio"], rows)
-        + "\n"
+        f"databases took turns. `make bench-large` writes this page.\n\n"
+        + table(["call", "of a user with", "20,000 messages in all", f"{messages:,} in all", "ratio"], rows),
     )
-    announce([path, page])
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ import functools
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,6 @@ SET = Path(__file__).parent / "set"
 LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "zh", "ja")
 KINDS = ("replaced", "ended", "corrected", "both_stay", "nothing")
 PARTS = ("open", "held_out")
-STATUSES = ("holds", "ended", "never_true", "planned", "supposed", "quoted")
 
 # Today at midnight, once for the whole run: "N days ago" is counted from here.
 TODAY = datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -84,14 +83,6 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Change:
-    """A statement because of which the one of an earlier ``place`` holds no longer."""
-
-    statement: Statement
-    place: int
-
-
-@dataclass(frozen=True)
 class Item:
     """A conversation, what changes in it, and how to ask for it."""
 
@@ -106,18 +97,18 @@ class Item:
     not_now: Sequence[str] = ()
     question_now: str | None = None
     question_then: str | None = None
-    language: str = field(default="")
+    language: str = ""
 
     @property
-    def change(self) -> Change | None:
+    def change(self) -> Statement | None:
         """What replaces, ends or corrects the old statement, if another statement does."""
-        return next((Change(each, each.changes) for each in self.gold if each.changes is not None), None)
+        return next((each for each in self.gold if each.changes is not None), None)
 
     @property
     def change_at(self) -> int:
         """The place of the message by which the old statement holds no longer, or which leaves it true."""
         if self.change:
-            return self.change.statement.message
+            return self.change.message
         never = [each.message for each in self.gold if each.status == "never_true"]
         return never[0] if never else max(place for place, each in enumerate(self.messages) if each.role == "user")
 

@@ -107,9 +107,9 @@ class _Judge:
     def verdict(self) -> Verdict:
         self._talk.hold(self._look_before)
         current = self._memories()
-        self._show("current", [f"{each.content} [{_subject(each)}/{_attribute(each)}]" for each in current])
+        self._found.shown["current"] = [f"{each.content} [{each.subject}/{each.attribute}]" for each in current]
         if self._item.kind == "nothing":
-            self._measure("nothing", not self._memories(include_superseded=True))
+            self._found.measures["nothing"] = not self._memories(include_superseded=True)
             return self._found
         had_old = any(map(self._is_old, self._before))
         if self._item.kind == "both_stay":
@@ -124,34 +124,34 @@ class _Judge:
     def _changes(self, had_old: bool, current: Sequence[MemoryRecord]) -> None:
         is_old = any(map(self._is_old, current))
         if self._model == PERFECT and self._item.change:
-            self._measure("known", not self._talk.unknown)
-        self._measure("old remembered", had_old)
+            self._found.measures["known"] = not self._talk.unknown
+        self._found.measures["old remembered"] = had_old
         if had_old or is_old:
-            self._measure("old gone", not is_old and not self._talk.unknown)
+            self._found.measures["old gone"] = not is_old and not self._talk.unknown
         if self._item.new:
-            self._measure("new remembered", any(names(each.content, self._item.new) for each in current))
-        self._measure("now first", self._is_now_first("hybrid"))
-        self._measure("by keyword", self._is_now_first("keyword"))
-        self._measure("context", self._is_context_right())
+            self._found.measures["new remembered"] = any(names(each.content, self._item.new) for each in current)
+        self._found.measures["now first"] = self._is_now_first("hybrid")
+        self._found.measures["by keyword"] = self._is_now_first("keyword")
+        self._found.measures["context"] = self._is_context_right()
         as_of = self._memories(as_of=self._between())
         was_old = any(map(self._is_old, as_of))
         if had_old or was_old:
-            self._measure("as of", was_old != (self._item.kind == "corrected"))
+            self._found.measures["as of"] = was_old != (self._item.kind == "corrected")
         if had_old and self._item.question_then:
-            self._measure("then", self._is_then_found())
+            self._found.measures["then"] = self._is_then_found()
 
     def _stays(self, had_old: bool, current: Sequence[MemoryRecord]) -> None:
         old = [each for each in current if names(each.content, self._item.old)]
         if had_old:
-            self._measure("stays", bool(old))
+            self._found.measures["stays"] = bool(old)
         if self._item.new:
-            self._measure("both remembered", any(names(each.content, self._item.new) for each in current))
+            self._found.measures["both remembered"] = any(names(each.content, self._item.new) for each in current)
         if self._item.not_now:
-            subjects = {_subject(each) for each in old} | {"user"}
-            false = [each for each in current if _attribute(each) and _subject(each) in subjects]
-            self._measure("nothing false", not any(names(each.content, self._item.not_now) for each in false))
+            subjects = {each.subject for each in old} | {"user"}
+            false = [each for each in current if each.attribute and each.subject in subjects]
+            self._found.measures["nothing false"] = not any(names(each.content, self._item.not_now) for each in false)
         shown = [line.text for line in lines(self._context())]
-        self._measure("context", all(any(names(text, words) for text in shown) for words in self._values()))
+        self._found.measures["context"] = all(any(names(text, words) for text in shown) for words in self._values())
 
     def _values(self) -> list[Sequence[str]]:
         return [self._item.old, self._item.new] if self._item.new else [self._item.old]
@@ -159,15 +159,15 @@ class _Judge:
     def _between(self) -> datetime.datetime:
         """A time at which the old value held, or was thought to hold."""
         change, said_at = self._item.change, self._item.messages[self._item.change_at].at
-        if change is None:  # corrected within one message
+        if change is None or change.changes is None:  # corrected within one message
             return said_at
-        begins = self._item.messages[self._item.gold[change.place].message].at
-        ends = min(said_at, moment(change.statement.valid_from or change.statement.valid_to, said_at) or said_at)
+        begins = self._item.messages[self._item.gold[change.changes].message].at
+        ends = min(said_at, moment(change.valid_from or change.valid_to, said_at) or said_at)
         return begins + (ends - begins) / 2
 
     def _is_now_first(self, mode: Any) -> bool:
         hits = self._talk.memory.search(self._talk.user_id, self._item.question_now, mode=mode)
-        self._show(f"search {mode}", [f"{each.source}: {each.content}" for each in hits])
+        self._found.shown[f"search {mode}"] = [f"{each.source}: {each.content}" for each in hits]
         old = next((place for place, hit in enumerate(hits) if self._is_old_hit(hit)), None)
         now = next((place for place, hit in enumerate(hits) if self._is_change(hit.content, self._place(hit))), None)
         if now is None:
@@ -180,7 +180,7 @@ class _Judge:
 
     def _is_then_found(self) -> bool:
         hits = self._talk.memory.search(self._talk.user_id, self._item.question_then)
-        self._show("search then", [f"{each.source}: {each.content} {_end(each)}" for each in hits])
+        self._found.shown["search then"] = [f"{each.source}: {each.content} {_end(each)}" for each in hits]
         return any(
             hit.source == "memory" and self._states_old(hit.content, self._place(hit)) and _end(hit) for hit in hits
         )
@@ -189,7 +189,7 @@ class _Judge:
         context = self._talk.memory.get_context(
             self._talk.user_id, "a new thread", query=self._item.question_now, max_tokens=MAX_TOKENS
         )
-        self._show("context", [f"{part.source}: {part.content}" for part in context])
+        self._found.shown["context"] = [f"{part.source}: {part.content}" for part in context]
         return context
 
     def _is_context_right(self) -> bool:
@@ -225,12 +225,6 @@ class _Judge:
     def _memories(self, **arguments: Any) -> list[MemoryRecord]:
         return self._talk.memory.list_memories(self._talk.user_id, row_limit=ALL, **arguments)
 
-    def _measure(self, name: str, is_right: bool) -> None:
-        self._found.measures[name] = is_right
-
-    def _show(self, name: str, lines: list[str]) -> None:
-        self._found.shown[name] = lines
-
 
 def lines(context: Iterable[ContextPart]) -> list[Line]:
     """The lines of all parts of a context."""
@@ -263,11 +257,3 @@ def shows_now(item: Item, of_change: Collection[str], shown: Sequence[Line]) -> 
 def _end(hit: SearchResult) -> str | None:
     """Until when a memory holds, if it does not hold for ever."""
     return (hit.details or {}).get("valid_to")
-
-
-def _subject(memory: MemoryRecord) -> str | None:
-    return getattr(memory, "subject", None)
-
-
-def _attribute(memory: MemoryRecord) -> str | None:
-    return getattr(memory, "attribute", None)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import itertools
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from bench.changes.items import KINDS, LANGUAGES, PARTS
@@ -19,16 +18,10 @@ Row = dict[str, Any]
 def count(verdicts: Sequence[Verdict]) -> list[Row]:
     """A row for each language, kind and part."""
     rows = []
-    for language in LANGUAGES:
-        for kind in KINDS:
-            for part in PARTS:
-                group = [
-                    each
-                    for each in verdicts
-                    if (each.item.language, each.item.kind, each.item.part) == (language, kind, part)
-                ]
-                if group:
-                    rows.append({"language": language, "kind": kind, "part": part, **_counts(group)})
+    for group in itertools.product(LANGUAGES, KINDS, PARTS):
+        found = [each for each in verdicts if (each.item.language, each.item.kind, each.item.part) == group]
+        if found:
+            rows.append({**dict(zip(("language", "kind", "part"), group, strict=True)), **_counts(found)})
     return rows
 
 
@@ -95,12 +88,3 @@ def markdown(results: Results) -> str:
     for model, rows in results["models"].items():
         lines += ["", f"## Extraction by the {model} model", "", tables(rows)]
     return "\n".join(lines) + "\n"
-
-
-def write(results: Results, directory: Path) -> list[Path]:
-    """Writes ``<date>-changes.json`` and ``changes.md``; returns their paths."""
-    directory.mkdir(parents=True, exist_ok=True)
-    data, page = directory / f"{results['date']}-changes.json", directory / "changes.md"
-    data.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
-    page.write_text(markdown(results))
-    return [data, page]

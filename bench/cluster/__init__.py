@@ -1,1 +1,0 @@
-"""Measures what a cluster adds to a call."""

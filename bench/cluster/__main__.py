@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import datetime
 import json
 import os
 import subprocess
@@ -23,10 +22,10 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from bench.cluster.ways import BASES, CALLS, DATABASES, USERS, is_client, node_of, opened
 from bench.support.callgrind import children, counted, counted_sessions, counting, stop
-from bench.support.environment import RESULTS, announce, describe, machine, pgvector, postgresql, say
+from bench.support.environment import describe, environment, new_database, say, write
 from bench.support.markdown import table
 from bench.support.texts import texts
-from tests.support.servers import ROOT, Server, install_agent_memory, running_server
+from tests.support.servers import ROOT, Server, running_server
 
 PLACES = ("single a", "single b", "a", "b", "proxy")
 RUNS = {"get_messages": (40, 60), "search": (10, 20), "add_message": (40, 60)}
@@ -44,19 +43,15 @@ def main() -> None:
     with running_server("system", {"shared_buffers": "256MB"}) as server:
         dsn = _databases(server)
         with psycopg.connect(dsn["a"]) as connection:
-            about = {
-                "date": datetime.date.today().isoformat(),
-                "machine": machine(),
-                "postgresql": postgresql(connection),
-                "pgvector": pgvector(connection),
-            }
             [[data]] = connection.execute("show data_directory").fetchall()
         stop(server, Path(data))
         instructions = _instructions(server, Path(data), dsn)
         server.restart()
         microseconds = _microseconds(Path(data), dsn, options.turns)
-    load = round(os.getloadavg()[2], 1)
-    _write({**about, "load": load, "turns": options.turns, "instructions": instructions, "microseconds": microseconds})
+        with psycopg.connect(dsn["a"]) as connection:
+            about = environment(connection)
+    figures = {"turns": options.turns, "instructions": instructions, "microseconds": microseconds}
+    write("cluster", {**about, **figures}, _page({**about, **figures}))
 
 
 def _databases(server: Server) -> dict[str, str]:
@@ -65,10 +60,9 @@ def _databases(server: Server) -> dict[str, str]:
     Each single server has the users of one node: as many sessions share the processor's caches, and as many rows are
     in the same tables.
     """
-    with psycopg.connect(server.conninfo(), autocommit=True) as connection:
-        for name in PLACES:
-            connection.execute(f'create database "{name}"'.encode())
-            install_agent_memory(server, name)
+    for name in PLACES:
+        with new_database(server, name):
+            pass
     dsn = {name: server.conninfo(name) for name in PLACES}
     places = {}
     for name in "ab":
@@ -151,7 +145,7 @@ def _sessions_ns(postmaster: int) -> int:
     return total
 
 
-def _write(results: dict[str, Any], folder: Path = RESULTS) -> None:
+def _page(results: dict[str, Any]) -> str:
     measured = (results["instructions"], 1000), (results["microseconds"], 1)
     rows = [
         [name, way, *(cell for figures, unit in measured for cell in _compared(figures[name], way, unit))]
@@ -160,9 +154,9 @@ def _write(results: dict[str, Any], folder: Path = RESULTS) -> None:
     ]
     units = ("thousand instructions", "µs of processor time")
     header = ["call", "way", *(cell for unit in units for cell in (f"{unit}, compared with", "this way", "ratio"))]
-    text = f"""# What a cluster adds to a call
+    return f"""# What a cluster adds to a call
 
-{describe(results)}, load average {results["load"]}. `make bench-cluster` writes this page.
+{describe(results)}. `make bench-cluster` writes this page.
 
 {table(header, rows)}
 
@@ -176,10 +170,6 @@ is in the processor time, the median of {results["turns"]} turns of {len(USERS)}
 percent from run to run. Two single servers, each with the users of one node, two nodes and a proxy are databases of one
 server.
 """
-    written = [folder / "cluster.md", folder / f"{results['date']}-cluster.json"]
-    written[0].write_text(text)
-    written[1].write_text(json.dumps(results, indent=2) + "\n")
-    announce(written)
 
 
 def _compared(figures: dict[str, dict[str, float]], way: str, unit: int) -> list[str]:

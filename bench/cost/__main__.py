@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import datetime
+import contextlib
 import json
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import psycopg
@@ -26,79 +27,31 @@ from agent_memory_models import Models
 from psycopg.rows import dict_row
 
 from bench.cost import replies, report
+from bench.quality.evidence import sessions
 from bench.quality.samples import write as write_samples
 from bench.support import texts
-from bench.support.environment import LOCOMO, RESULTS, announce, postgresql, say
+from bench.support.environment import LOCOMO, environment, new_database, say, write
 from bench.support.tokens import token_counter
 from tests.models_real.conversations import conversations
 from tests.support.fake_model_server import Behaviour, FakeModelServer, RecordedRequest
 from tests.support.model_rules import Body
-from tests.support.servers import Server, install_agent_memory, running_server
+from tests.support.servers import Server, running_server
 
-MODEL, EMBEDDING_MODEL = "gpt-4.1-mini", "text-embedding-3-small"
+MODEL = "gpt-4.1-mini"
 # USD per million tokens: examples, in the range of small models.
-PRICES = {"input": 0.40, "output": 1.60, "embedding": 0.02}
-# Enough that texts without common words are no near-duplicates of each other.
-DIMENSIONS = 256
+PRICES = {"input": 0.40, "output": 1.60}
+PACINGS = {"jobs run after each round": 1, "jobs run after every 10th round": 10}
+"""After how many rounds the worker runs each time."""
 
 # "At message 100" is a mean over the calls up to there, because the length of one prompt varies with its messages.
 GROWTH_FROM, GROWTH_WINDOW = 100, 40
-
-TEMPLATE = "agent_memory"
+GROWTH = ("summarize_thread", "extract_memories", "reconcile_memories", "compress_thread")
+"""Kinds of jobs by whose prompts growth is measured, where jobs run after each round."""
 LONGEST_WAIT_SECONDS = 60
 
 
-@dataclass(frozen=True)
-class Scenario:
-    """A policy, and after how many rounds the worker runs each time; None: once, after everything was imported."""
-
-    name: str
-    policy: dict[str, Any] = field(default_factory=dict)
-    rounds: int | None = 1
-    embeds: bool = False
-
-
-DEFAULT = Scenario("default policy, jobs run after each round")
-EACH_ROUND = Scenario("rolling summary after each round", {"summary": {"when": "each_round"}})
-THREAD = Scenario("whole-thread summary every 20 messages", {"cadence": {"thread_summary_every_n": 20}})
-USER = Scenario("user summary every 20 messages besides", {"cadence": {"user_summary_every_n": 20}})
-PACINGS = (
-    DEFAULT,
-    Scenario("default policy, jobs run after every 10th round", rounds=10),
-    Scenario("default policy, all imported before jobs run", rounds=None),
-)
-SCENARIOS = (
-    *PACINGS,
-    EACH_ROUND,
-    Scenario("no rolling summary", {"summary": {"enabled": False}}),
-    THREAD,
-    USER,
-    Scenario("extraction every 20 messages", {"cadence": {"fact_extraction_every_n": 20}}),
-    Scenario("embedding model, after each round", embeds=True),
-    Scenario("embedding model, after every 10th round", rounds=10, embeds=True),
-)
-# The scenario by which the growth of each prompt is measured.
-GROWTH = (
-    ("summarize_thread", DEFAULT),
-    ("summarize_thread", EACH_ROUND),
-    ("extract_memories", DEFAULT),
-    ("reconcile_memories", DEFAULT),
-    ("compress_thread", DEFAULT),
-    ("compress_thread", THREAD),
-    ("summarize_user", USER),
-)
-
-
-@dataclass(frozen=True)
-class Message:
-    """A message to append."""
-
-    user_id: str
-    thread_id: str
-    role: str
-    content: str
-    metadata: dict[str, Any]
-    created_at: datetime.datetime
+Message = dict[str, Any]
+"""A message to append, as the arguments of ``add_message``."""
 
 
 @dataclass(frozen=True)
@@ -110,34 +63,21 @@ class Asked:
 
 
 def main() -> None:
-    """Runs the scenarios and writes the results to bench/results."""
-    parser = argparse.ArgumentParser(prog="python -m bench.cost", description=(__doc__ or "").split(":")[0])
+    """Runs the conversations and writes the results to bench/results."""
+    parser = argparse.ArgumentParser(prog="python -m bench.cost", description=main.__doc__)
     parser.add_argument(
         "--messages", type=int, default=1000, help="messages of the made-up conversation (default 1000)"
     )
-    parser.add_argument("--server", choices=("system", "embedded"), default="embedded", help="as for the tests")
-    parser.add_argument("--only", action="append", help="a scenario by the beginning of its name (default: all)")
     options = parser.parse_args()
-    scenarios = [each for each in SCENARIOS if not options.only or each.name.startswith(tuple(options.only))]
-    started = time.monotonic()
-    counter = Tokens()
-    with running_server(options.server) as server, tempfile.TemporaryDirectory() as folder:
-        with psycopg.connect(server.conninfo(), autocommit=True) as connection:
-            connection.execute(f"create database {TEMPLATE}")
-            version = postgresql(connection)
-        install_agent_memory(server, TEMPLATE)
-        results: report.Results = {
-            "date": datetime.date.today().isoformat(),
-            "postgresql": version,
-            "token_counter": counter.name,
-            "prices_per_million": PRICES,
-            "texts": {
-                name: _measure(server, path, scenarios, counter)
-                for name, path in _conversations(Path(folder), options.messages)
-            },
+    tokens = Tokens()
+    with running_server("embedded") as server, tempfile.TemporaryDirectory() as folder:
+        measured = {
+            name: _measure(server, path, tokens) for name, path in _conversations(Path(folder), options.messages)
         }
-    say(f"\nDone in {time.monotonic() - started:.0f} s")
-    announce(report.write(results, [each.name for each in PACINGS if each in scenarios], RESULTS))
+        with _database(server) as connection:
+            about = environment(connection)
+    results = {**about, "token_counter": tokens.name, "prices_per_million": PRICES, "texts": measured}
+    write("cost", results, report.markdown(results))
 
 
 class Tokens:
@@ -155,8 +95,6 @@ class Tokens:
 
     def prompt(self, body: Body) -> int:
         """Tokens of a whole request."""
-        if "input" in body:
-            return sum(map(self, body["input"]))
         return self.instructions(body) + sum(self(message["content"]) for message in body["messages"][1:])
 
     def behaviour(self, request: RecordedRequest) -> Behaviour:
@@ -173,96 +111,76 @@ class Tokens:
 
 def _conversations(folder: Path, messages: int) -> Iterator[tuple[str, Path]]:
     """Files to import: made-up texts in one thread, believable conversations, and LoCoMo's longest if it is there."""
-    path = folder / "conversation.jsonl"
-    path.write_text(json.dumps({"user_id": "user", "messages": json.loads(texts.conversation(messages))}) + "\n")
-    yield "made-up texts", path
-    path = folder / "believable.jsonl"
-    threads = ({"user_id": "user", "thread_id": talk.name, "messages": talk.messages} for talk in conversations())
-    path.write_text("".join(json.dumps(thread) + "\n" for thread in threads))
-    yield "believable conversations", path
+    made_up = [{"user_id": "user", "messages": json.loads(texts.conversation(messages))}]
+    believable = [{"user_id": "user", "thread_id": talk.name, "messages": talk.messages} for talk in conversations()]
+    for name, threads in (("made-up texts", made_up), ("believable conversations", believable)):
+        path = folder / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(thread) + "\n" for thread in threads))
+        yield name, path
     if LOCOMO.exists():
         samples = json.loads(LOCOMO.read_text())
-        longest = max(samples, key=lambda sample: sum(map(len, _sessions(sample))))
+        longest = max(samples, key=lambda sample: sum(len(turns) for _, turns in sessions(sample)))
         path = folder / "locomo.jsonl"
         write_samples([longest], path)
         yield f"LoCoMo {longest['sample_id']}", path
 
 
-def _sessions(sample: Body) -> list[list[Any]]:
-    return [
-        value for key, value in sample["conversation"].items() if key.startswith("session_") and isinstance(value, list)
-    ]
-
-
-def _measure(server: Server, path: Path, scenarios_run: Sequence[Scenario], tokens: Tokens) -> dict[str, Any]:
-    """These scenarios with the conversation of one file."""
+def _measure(server: Server, path: Path, tokens: Tokens) -> dict[str, Any]:
+    """The conversation of one file, at each pacing."""
     with _database(server) as connection:
         messages = _imported(connection, path)
     asked: dict[str, list[Asked]] = {}
-    scenarios = {}
-    for scenario in scenarios_run:
-        started = time.monotonic()
-        with FakeModelServer(dimensions=DIMENSIONS) as fake, _database(server) as connection:
+    kinds: dict[str, dict[str, dict[str, Any]]] = {}
+    for pacing, rounds in PACINGS.items():
+        with FakeModelServer() as fake, _database(server) as connection:
             fake.behaviour = tokens.behaviour
-            _register(connection, scenario, fake.url)
+            _register(connection, fake.url)
             drive = Drive(connection, fake)
-            asyncio.run(drive.run(scenario, messages, path))
-            kinds = _ledger(connection)
-            _check(kinds, drive.asked, tokens)
-            scenarios[scenario.name] = {
-                "policy": scenario.policy,
-                "rounds_between_runs": scenario.rounds,
-                "kinds": kinds,
-                "jobs": _jobs(connection),
-            }
-        asked[scenario.name] = drive.asked
-        price = sum(float(row["price"]) for row in kinds.values())
-        say(
-            f"{path.name}, {scenario.name}: {price * 1000 / len(messages):.3f} USD ({time.monotonic() - started:.0f} s)"
-        )
+            asyncio.run(drive.run(messages, rounds))
+            kinds[pacing], asked[pacing] = _ledger(connection), drive.asked
+            _check(kinds[pacing], drive.asked, tokens)
+        price = sum(float(row["price"]) for row in kinds[pacing].values())
+        say(f"{path.name}, {pacing}: {price * 1000 / len(messages):.3f} USD")
+    threads = len({message["thread_id"] for message in messages})
     return {
         "messages": len(messages),
-        "threads": len({message.thread_id for message in messages}),
-        "tokens": sum(tokens(message.content) for message in messages),
-        "scenarios": scenarios,
-        "growth": _growth(asked, messages, tokens) if len({message.thread_id for message in messages}) == 1 else None,
+        "threads": threads,
+        "tokens": sum(tokens(message["content"]) for message in messages),
+        "kinds": kinds,
+        "growth": _growth(next(iter(asked.values())), messages, tokens) if threads == 1 else None,
     }
 
 
-def _database(server: Server) -> psycopg.Connection:
-    """A connection to a fresh database with agent_memory installed."""
+@contextlib.contextmanager
+def _database(server: Server) -> Iterator[psycopg.Connection]:
+    """A database that is dropped at the end."""
+    with new_database(server, "cost") as connection:
+        yield connection
     with psycopg.connect(server.conninfo(), autocommit=True) as connection:
-        connection.execute("drop database if exists cost")
-        connection.execute(f"create database cost template {TEMPLATE}")
-    return psycopg.connect(server.conninfo("cost"), autocommit=True)
+        connection.execute("drop database cost with (force)")
 
 
 def _imported(connection: psycopg.Connection, path: Path) -> list[Message]:
     """The messages of a file, as the importer understands them, thread by thread."""
     for _ in import_file(connection, path):
         pass
-    rows = connection.execute(
-        """
-        select m.user_id, m.thread_id, m.role, m.content, m.metadata, m.created_at
-        from memory.messages as m join memory.threads as t using (user_id, thread_id)
-        order by t.first_at, t.thread_id, m.seq
-        """
-    )
-    return [Message(*row) for row in rows]
+    with connection.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(
+            """
+            select m.user_id, m.thread_id, m.role, m.content, m.metadata, m.created_at
+            from memory.messages as m join memory.threads as t using (user_id, thread_id)
+            order by t.first_at, t.thread_id, m.seq
+            """
+        ).fetchall()
 
 
-def _register(connection: psycopg.Connection, scenario: Scenario, url: str) -> None:
-    memory = Memory(connection)
-    chat = {"price_per_million_input": PRICES["input"], "price_per_million_output": PRICES["output"]}
-    memory.admin.register_model("chat", "chat", "openai", MODEL, {"base_url": url, **chat})
-    memory.admin.activate_model("chat")
-    if scenario.embeds:
-        price = {"price_per_million_input": PRICES["embedding"]}
-        settings = {"base_url": url, "dimensions": DIMENSIONS, **price}
-        memory.admin.register_model("embedding", "embedding", "openai", EMBEDDING_MODEL, settings)
-        memory.admin.activate_model("embedding")
+def _register(connection: psycopg.Connection, url: str) -> None:
+    admin = Memory(connection).admin
+    prices = {"price_per_million_input": PRICES["input"], "price_per_million_output": PRICES["output"]}
+    admin.register_model("chat", "chat", "openai", MODEL, {"base_url": url, **prices})
+    admin.activate_model("chat")
     # Of sentences that are put together by chance, a few look like orders to a model.
-    memory.admin.set_policy({**scenario.policy, "trust": {"rules": False}})
+    admin.set_policy({"trust": {"rules": False}})
 
 
 class Drive:
@@ -275,15 +193,10 @@ class Drive:
         self._fake = fake
         self._appended = 0
 
-    async def run(self, scenario: Scenario, messages: list[Message], path: Path) -> None:
+    async def run(self, messages: list[Message], rounds_between: int) -> None:
         """Does all work that becomes due, to the consolidation a week later. Raises RuntimeError when a job fails."""
         async with Models(may_download=False) as models:
-            if scenario.rounds is None:
-                for progress in import_file(self._connection, path):
-                    self._appended = progress.done
-                await self._work(models)
-            else:
-                await self._talk(messages, scenario.rounds, models)
+            await self._talk(messages, rounds_between, models)
             self._connection.execute("set session_replication_role = replica")  # no version of a memory for this
             self._connection.execute("update memory.memories set created_at = created_at - interval '8 days'")
             self._connection.execute("reset session_replication_role")
@@ -293,20 +206,13 @@ class Drive:
     async def _talk(self, messages: list[Message], rounds_between: int, models: Models) -> None:
         rounds = 0
         for message, following in zip(messages, [*messages[1:], None], strict=True):
-            self._memory.add_message(
-                message.user_id,
-                message.thread_id,
-                message.role,
-                message.content,
-                metadata=message.metadata,
-                created_at=message.created_at,
-            )
+            self._memory.add_message(**message)
             self._appended += 1
-            if message.role == "assistant":
+            if message["role"] == "assistant":
                 rounds += 1
                 if rounds % rounds_between == 0:
                     await self._work(models)
-            if following is None or following.thread_id != message.thread_id:
+            if following is None or following["thread_id"] != message["thread_id"]:
                 # The thread ends: an hour later what is left of it is due.
                 await self._work(models)
                 self._connection.execute("update memory.threads set last_at = now() - interval '2 hours'")
@@ -341,13 +247,6 @@ def _ledger(connection: psycopg.Connection) -> dict[str, dict[str, Any]]:
         return {row.pop("kind"): row for row in rows}
 
 
-def _jobs(connection: psycopg.Connection) -> dict[str, dict[str, int]]:
-    rows = connection.execute(
-        "select kind, count(*), count(*) filter (where result ? 'skipped') from memory.jobs group by kind order by kind"
-    )
-    return {kind: {"jobs": jobs, "without_a_call": skipped} for kind, jobs, skipped in rows}
-
-
 def _check(kinds: dict[str, dict[str, Any]], asked: list[Asked], tokens: Tokens) -> None:
     """Raises RuntimeError when the ledger has other calls and tokens than the model server got."""
     entered = sum(row["calls"] for row in kinds.values()), sum(row["tokens_in"] for row in kinds.values())
@@ -356,13 +255,13 @@ def _check(kinds: dict[str, dict[str, Any]], asked: list[Asked], tokens: Tokens)
         raise RuntimeError(f"the ledger has {entered} calls and tokens, the model got {sent}")
 
 
-def _growth(asked: dict[str, list[Asked]], messages: list[Message], tokens: Tokens) -> list[dict[str, Any]]:
+def _growth(asked: list[Asked], messages: list[Message], tokens: Tokens) -> list[dict[str, Any]]:
     """The length of each prompt early and late in one thread."""
     last = len(messages)
-    early, late = (sum(tokens(message.content) for message in messages[:end]) for end in (GROWTH_FROM, last))
-    rows = [{"what": "all messages of the thread", "early": early, "late": late}]
-    for prompt, scenario in GROWTH:
-        calls = [each for each in asked.get(scenario.name, []) if _prompt_name(each.request.body) == prompt]
+    early, late = (sum(tokens(message["content"]) for message in messages[:end]) for end in (GROWTH_FROM, last))
+    rows: list[dict[str, Any]] = [{"what": "all messages of the thread", "early": early, "late": late}]
+    for prompt in GROWTH:
+        calls = [each for each in asked if each.request.body["response_format"]["json_schema"]["name"] == prompt]
         if not calls:
             continue
         # Compression comes less often than the window is long: its first call then, and its last.
@@ -371,19 +270,14 @@ def _growth(asked: dict[str, list[Asked]], messages: list[Message], tokens: Toke
         rows.append(
             {
                 "what": prompt,
-                "scenario": scenario.name,
                 "instructions": tokens.instructions(calls[-1].request.body),
                 "early_at": first[-1].messages,
-                "early": round(sum(tokens.prompt(each.request.body) for each in first) / len(first)),
+                "early": round(fmean(tokens.prompt(each.request.body) for each in first)),
                 "late_at": final[-1].messages,
-                "late": round(sum(tokens.prompt(each.request.body) for each in final) / len(final)),
+                "late": round(fmean(tokens.prompt(each.request.body) for each in final)),
             }
         )
     return rows
-
-
-def _prompt_name(body: Body) -> str | None:
-    return body["response_format"]["json_schema"]["name"] if "response_format" in body else None
 
 
 if __name__ == "__main__":

@@ -1,29 +1,27 @@
-"""The costs as JSON and as a Markdown page."""
+"""The costs as a Markdown page."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
+from bench.support.environment import describe
 from bench.support.markdown import table
 
 Results = dict[str, Any]
 
 
-def markdown(results: Results, pacings: list[str]) -> str:
-    """The results as a Markdown page; ``pacings`` names the scenarios that the table by kind of job compares."""
+def markdown(results: Results) -> str:
+    """The results as a Markdown page."""
     prices = results["prices_per_million"]
     counted = results["token_counter"]
     parts = [
         "# Cost of the model work",
-        f"{results['date']}, PostgreSQL {results['postgresql']}. Per 1,000 messages, from the ledger, at assumed "
-        f"prices per million tokens of {prices['input']:.2f} USD read, {prices['output']:.2f} written and "
-        f"{prices['embedding']:.2f} embedded. The worker runs one job at a time and calls a model server on loopback "
-        "that replies by rule, within the limits that the prompts set, with a memory for every second message of the "
-        f"user. Tokens are those of the messages sent, the schema of the reply and the reply ({counted}); reasoning "
-        "and a provider's discount for repeated prompts are not in it. A sweep an hour after each thread queues what "
-        "is left of it, one eight days later the consolidation.",
+        f"{describe(results)}. Default policy, per 1,000 messages, from the ledger, at assumed prices per million "
+        f"tokens of {prices['input']:.2f} USD read and {prices['output']:.2f} written. The worker runs one job at a "
+        "time and calls a model server on loopback that replies by rule, within the limits that the prompts set, with "
+        "a memory for every second message of the user. Tokens are those of the messages sent, the schema of the "
+        f"reply and the reply ({counted}); reasoning and a provider's discount for repeated prompts are not in it. A "
+        "sweep an hour after each thread queues what is left of it, one eight days later the consolidation.",
     ]
     for name, text in results["texts"].items():
         threads = "one thread" if text["threads"] == 1 else f"{text['threads']} threads"
@@ -31,14 +29,15 @@ def markdown(results: Results, pacings: list[str]) -> str:
             f"## {name[0].upper()}{name[1:]}",
             f"{text['messages']:,} messages in {threads}, {text['tokens'] / text['messages']:.0f} tokens each.",
             _totals(text),
-            _by_kind(text, pacings),
+            _by_kind(text),
         ]
         if text["growth"]:
             parts += [
                 "### Prompts of a thread that grows",
-                "Tokens of one prompt: the mean of the calls in the 40 messages up to message 100 and up to the last; "
-                "of a rarer call its first and its last. Instructions are the system message and the schema of the "
-                "reply. Reconciliation reads facts, not messages: what is new, and what is like it.",
+                "Tokens of one prompt, where jobs run after each round: the mean of the calls in the 40 messages up to "
+                "message 100 and up to the last; of a rarer call its first and its last. Instructions are the system "
+                "message and the schema of the reply. Reconciliation reads facts, not messages: what is new, and what "
+                "is like it.",
                 _growth(text),
             ]
     return "\n\n".join(parts) + "\n"
@@ -46,37 +45,34 @@ def markdown(results: Results, pacings: list[str]) -> str:
 
 def _totals(text: dict[str, Any]) -> str:
     rows = []
-    for name, scenario in text["scenarios"].items():
-        sums = [_sum(scenario, key) for key in ("calls", "tokens_in", "tokens_out", "price", "failed_calls")]
-        calls, tokens_in, tokens_out, price, failed = (value * 1000 / text["messages"] for value in sums)
-        rows.append([name, *map(_whole, (calls, tokens_in, tokens_out)), f"{price:.3f}", _whole(failed)])
-    return table(["Per 1,000 messages", "Calls", "Tokens in", "Tokens out", "USD", "Failed calls"], rows)
+    for pacing, kinds in text["kinds"].items():
+        sums = [sum(row[key] for row in kinds.values()) for key in ("calls", "tokens_in", "tokens_out", "price")]
+        calls, tokens_in, tokens_out, price = (float(each) * 1000 / text["messages"] for each in sums)
+        rows.append([pacing, *map(_whole, (calls, tokens_in, tokens_out)), f"{price:.3f}"])
+    return table(["Per 1,000 messages", "Calls", "Tokens in", "Tokens out", "USD"], rows)
 
 
-def _by_kind(text: dict[str, Any], pacings: list[str]) -> str:
+def _by_kind(text: dict[str, Any]) -> str:
     """A row for each kind of job and pacing."""
-    rows = []
-    for kind in text["scenarios"][pacings[0]]["kinds"]:
-        for pacing in pacings:
-            used = text["scenarios"][pacing]["kinds"].get(kind)
-            if used:
-                share = 1000 / text["messages"]
-                rows.append(
-                    [
-                        f"{kind}, {pacing.partition(', ')[2]}",
-                        *(_whole(used[key] * share) for key in ("calls", "tokens_in", "tokens_out")),
-                        f"{used['price'] * share:.3f}",
-                        _whole(used["tokens_in"] / used["calls"]),
-                        _whole(used["tokens_out"] / used["calls"]),
-                    ]
-                )
+    share = 1000 / text["messages"]
+    rows = [
+        [
+            f"{kind}, {pacing}",
+            *(_whole(used[key] * share) for key in ("calls", "tokens_in", "tokens_out")),
+            f"{used['price'] * share:.3f}",
+            _whole(used["tokens_in"] / used["calls"]),
+            _whole(used["tokens_out"] / used["calls"]),
+        ]
+        for pacing, kinds in text["kinds"].items()
+        for kind, used in kinds.items()
+    ]
     return table(["By kind of job", "Calls", "Tokens in", "Tokens out", "USD", "In per call", "Out per call"], rows)
 
 
 def _growth(text: dict[str, Any]) -> str:
     rows = [
         [
-            f"{row['what']}, {row['scenario']}" if "scenario" in row else row["what"],
+            row["what"],
             _whole(row["instructions"]) if "instructions" in row else "",
             f"{_whole(row['early'])}{_place(row, 'early_at', 100)}",
             f"{_whole(row['late'])}{_place(row, 'late_at', text['messages'])}",
@@ -94,18 +90,5 @@ def _place(row: dict[str, Any], key: str, expected: int) -> str:
     return "" if abs(place - expected) < 40 else f" (at {place})"
 
 
-def _sum(scenario: dict[str, Any], key: str) -> float:
-    return float(sum(row[key] for row in scenario["kinds"].values()))
-
-
 def _whole(value: float) -> str:
     return f"{value:,.0f}"
-
-
-def write(results: Results, pacings: list[str], directory: Path) -> list[Path]:
-    """Writes ``<date>-cost.json`` and ``cost.md``; returns their paths."""
-    directory.mkdir(exist_ok=True)
-    data, page = directory / f"{results['date']}-cost.json", directory / "cost.md"
-    data.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
-    page.write_text(markdown(results, pacings))
-    return [data, page]

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import datetime
-import json
-import os
-from pathlib import Path
-from statistics import quantiles
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,11 +12,12 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool
 
 from bench.http.callers import Arguments, Connections, in_sql, times
-from bench.support.environment import RESULTS, announce, describe, machine, pgvector, postgresql, say
+from bench.support.environment import DURABLE, describe, environment, new_database, say, write
+from bench.support.markdown import table
+from bench.support.times import points
 from tests.http.steps import Serving, token, with_keys
-from tests.support.servers import install_agent_memory, running_server
+from tests.support.servers import running_server
 
-SETTINGS = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "shared_buffers": "256MB"}
 USERS = 50
 POOL = 10
 IN_FLIGHT = (1, 50, 500)
@@ -38,22 +34,16 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=3000, help="calls of each kind (default 3000)")
     parser.add_argument("--rounds", type=int, default=3, help="turns of HTTP and SQL (default 3)")
     options = parser.parse_args()
-    with running_server("system", SETTINGS) as server:
-        install_agent_memory(server, "postgres")
-        dsn = server.conninfo()
-        with psycopg.connect(dsn, autocommit=True) as connection:
-            _fill(connection)
-            about = {
-                "date": datetime.date.today().isoformat(),
-                "machine": machine(),
-                "postgresql": postgresql(connection),
-                "pgvector": pgvector(connection),
-            }
+    with (
+        running_server("system", {**DURABLE, "shared_buffers": "256MB"}) as server,
+        new_database(server, "http") as connection,
+    ):
+        _fill(connection)
+        dsn = server.conninfo("http")
         with with_keys(dsn, "--rate-limit", "0", "--pool-size", str(POOL)) as serving:
             measured = asyncio.run(_measure(dsn, serving, options.calls, options.rounds))
-    load = round(os.getloadavg()[2], 1)
-    results = {**about, "load": load, "options": vars(options), "milliseconds": measured}
-    _write(results)
+        results = {**environment(connection), "options": vars(options), "milliseconds": measured}
+    write("http", results, _page(results))
 
 
 def _fill(connection: psycopg.Connection) -> None:
@@ -104,41 +94,31 @@ async def _measure(dsn: str, serving: Serving, calls: int, rounds: int) -> dict[
                         taken[way] += await times(call, in_flight, calls // rounds)
                         connections.close()  # those that would idle in the next turn, until the server closes them
                 name = f"{function}, {in_flight} in flight"
-                measured[name] = {way: _points(each) for way, each in taken.items()}
+                measured[name] = {
+                    way: [points(each)[point] for point in ("p50", "p95", "p99")] for way, each in taken.items()
+                }
                 spent = (sum(process.cpu_times()[:2]) - before) * 1000 / len(taken["HTTP"])
                 measured[name]["processor"] = [round(spent, 2)]
                 say(f"{name}: {measured[name]}")
     return measured
 
 
-def _points(taken: list[float]) -> list[float]:
-    cuts = quantiles(taken, n=100)
-    return [round(cuts[point - 1], 2) for point in (50, 95, 99)]
-
-
-def _write(results: dict[str, Any], folder: Path = RESULTS) -> None:
-    lines = [
-        "# HTTP beside SQL",
-        "",
-        f"{describe(results)}; a durable server, one server process of `agent-memory serve` with {POOL} connections,"
-        f" and {USERS} users with a token each, 200 memories and 100 messages. The callers are one Python process on"
-        f" the same machine, which calls the same function in SQL on a pool of {POOL} connections in turns with HTTP."
-        " With many calls in flight a call waits for those before it, so it takes the number in flight over the rate.",
-        "",
-        f"Other work kept the machine busy meanwhile (load average {results['load']}), so ratios and the processor time"
-        " that the HTTP server takes for a call mean more than times.",
-        "",
-        "| Milliseconds | SQL median | 95 % | 99 % | HTTP median | 95 % | 99 % | ratio of 99 % | processor |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
+def _page(results: dict[str, Any]) -> str:
+    rows = []
     for name, ways in results["milliseconds"].items():
         figures = [f"{value:,.1f}" for value in (*ways["SQL"], *ways["HTTP"])]
-        ratio = ways["HTTP"][2] / ways["SQL"][2]
-        lines.append(f"| {name} | {' | '.join(figures)} | {ratio:.1f} | {ways['processor'][0]:.1f} |")
-    written = [folder / "http.md", folder / f"{results['date']}-http.json"]
-    written[0].write_text("\n".join(lines) + "\n")
-    written[1].write_text(json.dumps(results, indent=2) + "\n")
-    announce(written)
+        rows.append([name, *figures, f"{ways['HTTP'][2] / ways['SQL'][2]:.1f}", f"{ways['processor'][0]:.1f}"])
+    header = ["Milliseconds", "SQL median", "95 %", "99 %", "HTTP median", "95 %", "99 %", "ratio of 99 %", "processor"]
+    return f"""# HTTP beside SQL
+
+{describe(results)}; a durable server, one server process of `agent-memory serve` with {POOL} connections,
+and {USERS} users with a token each, 200 memories and 100 messages. The callers are one Python process on the same
+machine, which calls the same function in SQL on a pool of {POOL} connections in turns with HTTP. With many calls in
+flight a call waits for those before it, so it takes the number in flight over the rate. On a busy machine ratios and
+the processor time that the HTTP server takes for a call mean more than times.
+
+{table(header, rows)}
+"""
 
 
 if __name__ == "__main__":

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import datetime
-import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
 from bench.support.callgrind import copied, counted, counting, run_as_owner, stop
-from bench.support.environment import RESULTS, announce, machine, postgresql, say
+from bench.support.environment import describe, environment, say, write
+from bench.support.markdown import table
 from tests.support.servers import INSTALL_SQL, Server, running_server
 from tests.support.sqlapi import Api
 from tests.tenants.steps import KEY, text_of, token_of
@@ -44,37 +44,30 @@ Counts = dict[str, dict[str, float]]
 
 
 def main() -> None:
-    """Counts the calls of one build, or of two, and writes the results to bench/results."""
-    options = _options()
+    """Counts the calls of this build, and of an earlier one, and writes the results to bench/results."""
+    parser = argparse.ArgumentParser(prog="python -m bench.instructions", description=main.__doc__)
+    parser.add_argument("--before", type=Path, help="the SQL file of an earlier version, to compare with")
+    options = parser.parse_args()
     counts: dict[str, Counts] = {}
-    for name, build in {"before": options.before, "now": options.build}.items():
-        if build:
-            say(f"Counting {name}: {build}")
-            counts[name], version = _count_build(build, sessions=["any user"] if name == "before" else list(SESSIONS))
-    results = {
-        "date": datetime.date.today().isoformat(),
-        "machine": machine(),
-        "postgresql": version,
-        "before": options.label,
-        "counts": counts,
-    }
-    options.results.mkdir(parents=True, exist_ok=True)
-    paths = [options.results / f"{results['date']}-instructions.json", options.results / "instructions.md"]
-    paths[0].write_text(json.dumps(results, indent=1) + "\n")
-    paths[1].write_text(_page(results["date"], version, options.label, counts))
-    announce(paths)
+    if options.before:
+        say(f"Counting {options.before}")
+        counts["before"], _ = _count_build(options.before, ["any user"])
+    say("Counting this version")
+    counts["now"], about = _count_build(INSTALL_SQL, list(SESSIONS))
+    results = {**about, "counts": counts}
+    write("instructions", results, _page(results))
 
 
-def _count_build(build: Path, sessions: list[str]) -> tuple[Counts, str]:
+def _count_build(build: Path, sessions: list[str]) -> tuple[Counts, dict[str, Any]]:
     counts: Counts = {}
     for session in sessions:
-        with _filled_data(build, session) as (server, data, version):
+        with _filled_data(build, session) as (server, data, about):
             counts[session] = {call: _instructions(server, data, session, call) for call in CALLS}
-    return counts, version
+    return counts, about
 
 
 @contextlib.contextmanager
-def _filled_data(build: Path, session: str) -> Iterator[tuple[Server, Path, str]]:
+def _filled_data(build: Path, session: str) -> Iterator[tuple[Server, Path, dict[str, Any]]]:
     """The data of a server that has stopped: 100 memories and 20 messages of the user ana."""
     with running_server("system") as server:
         with psycopg.connect(server.conninfo(), autocommit=True) as connection:
@@ -93,9 +86,9 @@ def _filled_data(build: Path, session: str) -> Iterator[tuple[Server, Path, str]
                 api.set_token_key(key=text_of(KEY))
             connection.execute("vacuum analyze")
             data = Path(str(api.value("show data_directory")))
-            version = postgresql(connection)
+            about = environment(connection)
         stop(server, data)
-        yield server, data, version
+        yield server, data, about
 
 
 def _instructions(server: Server, data: Path, session: str, call: str) -> float:
@@ -119,33 +112,23 @@ def _total(server: Server, data: Path, session: str, call: str, calls: int) -> i
         return counted(output)
 
 
-def _page(date: str, version: str, label: str, counts: dict[str, Counts]) -> str:
-    rows = [("no tenant", counts["before"]["any user"], label)] if "before" in counts else []
-    rows += [(SESSIONS[session], counts["now"][session], "this version") for session in counts["now"]]
+def _page(results: dict[str, Any]) -> str:
+    counts: dict[str, Counts] = results["counts"]
+    rows = [("no tenant, an earlier version", counts["before"]["any user"])] if "before" in counts else []
+    rows += [(SESSIONS[session], count) for session, count in counts["now"].items()]
     base = rows[0][1]
-    lines = [
-        "# Instructions of a call",
-        "",
-        f"{date}, PostgreSQL {version}, counted by callgrind in a single-user server; each call is a transaction of "
-        "its own, parsed and planned anew. Thousands of instructions, and the ratio to the first row. A durable commit "
-        "and the way between client and server come on top and are the same for all.",
-        "",
-        "| session | version | " + " | ".join(f"`{call}`" for call in CALLS) + " |",
-        "| --- | --- |" + " ---: |" * len(CALLS),
+    cells = [
+        [name, *(f"{count[call] / 1000:,.0f} ({count[call] / base[call]:.3f})" for call in CALLS)]
+        for name, count in rows
     ]
-    for session, count, which in rows:
-        figures = [f"{count[call] / 1000:,.0f} ({count[call] / base[call]:.3f})" for call in CALLS]
-        lines.append(f"| {session} | {which} | " + " | ".join(figures) + " |")
-    return "\n".join(lines) + "\n"
+    return f"""# Instructions of a call
 
+{describe(results)}, counted by callgrind in a single-user server; each call is a transaction of its own, parsed and
+planned anew. Thousands of instructions, and the ratio to the first row. A durable commit and the way between client and
+server come on top and are the same for all.
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.instructions", description="Count instructions of calls.")
-    parser.add_argument("--build", type=Path, default=INSTALL_SQL, help="the SQL file to install (%(default)s)")
-    parser.add_argument("--before", type=Path, help="the SQL file of an earlier version, to compare with")
-    parser.add_argument("--label", default="an earlier version", help="what the earlier version is called in the page")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the results (%(default)s)")
-    return parser.parse_args()
+{table(["session", *(f"`{call}`" for call in CALLS)], cells)}
+"""
 
 
 if __name__ == "__main__":

@@ -8,102 +8,88 @@ roughly. A question is answered if the part of the line that answers it stands i
 from __future__ import annotations
 
 import argparse
-import asyncio
 import contextlib
-import datetime
-import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
 import psycopg
 from agent_memory import Memory
-from agent_memory.worker import Worker
 
-from bench.passages import report
 from bench.passages.conversation import SMALL_TALK, Asked, answer_of, ask, talk
 from bench.passages.facts import Fact
-from bench.passages.outputs import of_the_tuned_half, outputs
-from bench.quality.embedding_server import Embeddings, literal, running_embedding_servers
+from bench.passages.outputs import outputs
+from bench.quality import stored
+from bench.quality.embedding_server import Embeddings, add_options, embeddings_of, literal
 from bench.quality.stored import EmbeddingModel
-from bench.support.environment import RESULTS, announce, machine, pgvector, postgresql, say
+from bench.support.environment import describe, environment, say, write
+from bench.support.markdown import table
 from bench.support.tokens import token_counter
-from tests.support.servers import install_agent_memory, running_server
+from tests.support.servers import running_server
 
+MAX_TOKENS = 8000
 Count = Callable[[str], int]
-Embed = Callable[[str], str | None]
 
 
 def main() -> None:
     """Runs the benchmark and writes its results to bench/results."""
-    options = _options()
+    parser = argparse.ArgumentParser(prog="python -m bench.passages", description=(__doc__ or "").split(":")[0])
+    add_options(parser, required=False)
+    options = parser.parse_args()
     made = outputs()
-    facts = list(of_the_tuned_half(made))
+    facts = [fact for output in made for fact in output.facts]
     counter, count = token_counter()
     with contextlib.ExitStack() as stack:
-        server = stack.enter_context(running_server(options.server, {"shared_buffers": "256MB"}))
-        install_agent_memory(server, "postgres")
-        connection = stack.enter_context(psycopg.connect(server.conninfo(), autocommit=True))
+        server = stack.enter_context(running_server("system", {"shared_buffers": "256MB"}))
+        database = stack.enter_context(stored.database(server, "passages"))
+        connection, memory = database.connection, Memory(database.connection)
         talk(connection, made)
-        connection.execute("select memory.sweep()")  # parses the words
+        memory.admin.sweep()  # parses the words
         connection.execute("vacuum analyze")
         say("Asking without a model")
-        measured = {
-            "placeholders only": _without(connection, lambda: _measure(connection, facts, options.max_tokens, count)),
-            "keyword only": _measure(connection, facts, options.max_tokens, count),
-        }
-        if options.embedding_python:
+        memory.admin.set_policy({"context": {"expand_artifacts": False}})
+        measured = {"placeholders only": _measure(connection, facts, count)}
+        memory.admin.set_policy({"context": {"expand_artifacts": None}})
+        measured["keyword only"] = _measure(connection, facts, count)
+        if options.embeddings_url or options.embedding_python:
             say("Embedding")
-            urls = stack.enter_context(running_embedding_servers(options.embedding_python))
-            embeddings = Embeddings(urls, options.embedding_model)
-            vectors = embeddings.of([fact.question for fact, _ in facts] + list(SMALL_TALK))
-            known = dict(zip([fact.question for fact, _ in facts] + list(SMALL_TALK), vectors, strict=True))
-            EmbeddingModel(urls[0], options.embedding_model, len(vectors[0])).register(Memory(connection))
-            _embed(connection, server.conninfo())
+            embeddings = stack.enter_context(embeddings_of(options))
+            EmbeddingModel(embeddings.url, embeddings.model, embeddings.dimensions).register(memory)
+            stored.embed(database)
             say("Asking with the model")
-            measured[options.embedding_model] = _measure(
-                connection, facts, options.max_tokens, count, lambda question: literal(known[question])
-            )
-        versions = {"postgresql": postgresql(connection), "pgvector": pgvector(connection)}
-    results: report.Results = {
-        "date": datetime.date.today().isoformat(),
-        "machine": machine(),
-        **versions,
-        "token_counter": counter,
-        "max_tokens": options.max_tokens,
-        "outputs": len(made),
-        "tokens_of_outputs": round(mean(count(output.content) for output in made)),
-        "measured": measured,
-    }
-    announce(report.write(results, options.results))
-    say("\n" + report.overview(results))
+            measured[embeddings.model] = _measure(connection, facts, count, embeddings)
+        results: dict[str, Any] = {
+            **environment(connection),
+            "token_counter": counter,
+            "outputs": len(made),
+            "tokens_of_outputs": round(mean(count(output.content) for output in made)),
+            "measured": measured,
+        }
+    write("passages", results, _page(results))
+    say("\n" + _overview(results))
 
 
 def _measure(
-    connection: psycopg.Connection,
-    facts: Sequence[tuple[Fact, bool]],
-    max_tokens: int,
-    count: Count,
-    embed: Embed = lambda _: None,
+    connection: psycopg.Connection, facts: Sequence[Fact], count: Count, embeddings: Embeddings | None = None
 ) -> dict[str, Any]:
     """All questions, and how much a context shows of outputs where the question is about something else."""
-    asked = [
-        (is_tuned, fact, ask(connection, fact.question, answer_of(fact), max_tokens, count, embed(fact.question)))
-        for fact, is_tuned in facts
-    ]
-    other = [ask(connection, question, None, max_tokens, count, embed(question)) for question in SMALL_TALK]
-    each = [context for *_, context in asked]
+
+    def context(question: str, answer: str | None) -> Asked:
+        vector = literal(embeddings.of([question])[0]) if embeddings else None
+        return ask(connection, question, answer, MAX_TOKENS, count, vector)
+
+    asked = [(fact, context(fact.question, answer_of(fact))) for fact in facts]
+    other = [context(question, None) for question in SMALL_TALK]
+    each = [of_question for _, of_question in asked]
     return {
-        "tuned": _share([context for is_tuned, _, context in asked if is_tuned]),
-        "held_out": _share([context for is_tuned, _, context in asked if not is_tuned]),
+        "tuned": _share([of_question for fact, of_question in asked if fact.is_tuned]),
+        "held_out": _share([of_question for fact, of_question in asked if not fact.is_tuned]),
         "all": _share(each),
-        "tokens": round(mean(context.tokens for context in each)),
-        "most_tokens": max(context.tokens for context in each + other),
-        "kept_tokens": round(mean(context.kept_tokens for context in each)),
-        "kept_tokens_of_small_talk": round(mean(context.kept_tokens for context in other)),
-        "milliseconds": round(1000 * median(context.seconds for context in each), 1),
-        "missed": [fact.question for _, fact, context in asked if not context.held],
+        "tokens": round(mean(one.tokens for one in each)),
+        "kept_tokens": round(mean(one.kept_tokens for one in each)),
+        "kept_tokens_of_small_talk": round(mean(one.kept_tokens for one in other)),
+        "milliseconds": round(1000 * median(one.seconds for one in each), 1),
+        "missed": [fact.question for fact, of_question in asked if not of_question.held],
     }
 
 
@@ -111,33 +97,38 @@ def _share(contexts: Sequence[Asked]) -> float:
     return round(mean(context.held for context in contexts), 3)
 
 
-def _without(connection: psycopg.Connection, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What is measured where contexts show placeholders only."""
-    for is_on in (False, None):
-        connection.execute("select memory.set_policy(%s)", [json.dumps({"context": {"expand_artifacts": is_on}})])
-        if is_on is False:
-            measured = measure()
-    return measured
+def _overview(results: dict[str, Any]) -> str:
+    header = ["Context", "answered", "tuned on", "held out", "tokens", "of them kept texts"]
+    header += ["where the question is about something else", "ms"]
+    rows = []
+    for name, each in results["measured"].items():
+        shares = [f"{each[group]:.0%}" for group in ("all", "tuned", "held_out")]
+        tokens = [f"{each[what]:,}" for what in ("tokens", "kept_tokens", "kept_tokens_of_small_talk")]
+        rows.append([name, *shares, *tokens, f"{each['milliseconds']:.0f}"])
+    return table(header, rows)
 
 
-def _embed(connection: psycopg.Connection, conninfo: str) -> None:
-    """Has a worker embed everything. Raises RuntimeError when embeddings do not come."""
-    for _ in range(100):
-        asyncio.run(Worker(conninfo, kinds=["embed", "backfill"], concurrency=2).run(once=True))
-        row = connection.execute("select bool_and(done = total) from memory.backfill_status()").fetchone()
-        if row and row[0]:
-            return
-    raise RuntimeError("not everything is embedded")
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.passages", description=(__doc__ or "").split(":")[0])
-    parser.add_argument("--embedding-python", type=Path, help="a Python with a small model: also ask with its help")
-    parser.add_argument("--embedding-model", default="all-MiniLM-L6-v2", help="name of the model (default %(default)s)")
-    parser.add_argument("--max-tokens", type=int, default=8000, help="of a context (default %(default)s)")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="folder to write to (default bench/results)")
-    parser.add_argument("--server", choices=("system", "embedded"), default="system", help="as for the tests")
-    return parser.parse_args()
+def _page(results: dict[str, Any]) -> str:
+    """The results as a Markdown page."""
+    missed = {name: each["missed"] for name, each in results["measured"].items() if name != "placeholders only"}
+    parts = [
+        "# Passages of kept texts in contexts",
+        f"{describe(results)}; tokens by {results['token_counter']}.",
+        f"A conversation in which an agent runs {results['outputs']} commands. Their outputs (logs of pip, npm, make "
+        "and a server, diffs, traces and test runs, web pages, deployments, JSON and CSV, made by generators) have "
+        f"{results['tokens_of_outputs']:,} tokens on average and stand as placeholders in the thread. 100 questions "
+        "are about a line deep inside of one of them, in other words than the line's where a person would use others. "
+        "A question counts as answered if the answering part of the line stands in the context of "
+        f"{MAX_TOKENS:,} tokens. Half of the questions were tuned on; the other half has the same author. "
+        "The last two columns: tokens of kept texts where 20 questions are about something else, and the median time "
+        "of a context, with whatever else the machine did.",
+        _overview(results),
+        *(
+            f"Not answered, {name}: " + (" ".join(f"“{question}”" for question in questions) or "none") + "."
+            for name, questions in missed.items()
+        ),
+    ]
+    return "\n\n".join(parts)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 
 class Fact(NamedTuple):
-    """What is asked, and the text that a context has to hold."""
+    """What is asked, the text that a context has to hold, and whether search was tuned on it."""
 
     line: str
     question: str
     answer: str
+    is_tuned: bool
 
 
 def facts() -> dict[str, list[Fact]]:
@@ -24,5 +25,11 @@ def facts() -> dict[str, list[Fact]]:
     known: dict[str, list[Fact]] = {}
     for line in Path(__file__).with_name("facts.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        known.setdefault(row["kind"], []).append(Fact(row["line"], row["question"], row["answer"]))
+        of_kind = known.setdefault(row["kind"], [])
+        of_kind.append(Fact(row["line"], row["question"], row["answer"], is_tuned=len(of_kind) % 2 == 0))
     return known
+
+
+def made_fact(question: str, answer: str) -> Fact:
+    """A fact of an output that is made up whole."""
+    return Fact("", question, answer, is_tuned=len(question) % 2 == 0)

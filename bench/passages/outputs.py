@@ -6,48 +6,19 @@ import csv
 import io
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench.passages.facts import Fact, facts
+from bench.passages.facts import Fact, facts, made_fact
 
 BYTES = 12_000
 OUTPUTS_OF_KIND = 4
 WORDS = [
-    "ledger",
-    "invoice",
-    "parcel",
-    "cursor",
-    "harbour",
-    "lantern",
-    "maple",
-    "orbit",
-    "quartz",
-    "ripple",
-    "saddle",
-    "timber",
-    "velvet",
-    "walnut",
-    "zephyr",
-    "anchor",
-    "basalt",
-    "copper",
-    "dahlia",
-    "ember",
-    "falcon",
-    "garnet",
-    "hazel",
-    "indigo",
-    "jasper",
-    "kestrel",
-    "lagoon",
-    "meadow",
-    "nectar",
-    "onyx",
-    "pepper",
-    "raven",
-]
+    "ledger", "invoice", "parcel", "cursor", "harbour", "lantern", "maple", "orbit", "quartz", "ripple", "saddle",
+    "timber", "velvet", "walnut", "zephyr", "anchor", "basalt", "copper", "dahlia", "ember", "falcon", "garnet",
+    "hazel", "indigo", "jasper", "kestrel", "lagoon", "meadow", "nectar", "onyx", "pepper", "raven",
+]  # fmt: skip
 PROJECTS = ("checkout service", "reporting app", "mobile backend", "warehouse tool")
 
 
@@ -220,41 +191,13 @@ LOGS = {
 }
 
 FIRST = [
-    "Ines",
-    "Jonas",
-    "Mei",
-    "Tariq",
-    "Lucia",
-    "Pavel",
-    "Amara",
-    "Hugo",
-    "Noor",
-    "Stellan",
-    "Ayumi",
-    "Rui",
-    "Greta",
-    "Kofi",
-    "Leila",
-    "Bruno",
-    "Signe",
-    "Otis",
-]
+    "Ines", "Jonas", "Mei", "Tariq", "Lucia", "Pavel", "Amara", "Hugo", "Noor", "Stellan", "Ayumi", "Rui", "Greta",
+    "Kofi", "Leila", "Bruno", "Signe", "Otis",
+]  # fmt: skip
 LAST = [
-    "Okafor",
-    "Lindqvist",
-    "Moreau",
-    "Tanaka",
-    "Petrov",
-    "Alvarez",
-    "Haddad",
-    "Jensen",
-    "Rossi",
-    "Novak",
-    "Costa",
-    "Weber",
-    "Singh",
-    "Duarte",
-]
+    "Okafor", "Lindqvist", "Moreau", "Tanaka", "Petrov", "Alvarez", "Haddad", "Jensen", "Rossi", "Novak", "Costa",
+    "Weber", "Singh", "Duarte",
+]  # fmt: skip
 CITIES = ["Lyon", "Porto", "Turin", "Bergen", "Gdansk", "Leeds", "Malaga", "Ghent", "Graz", "Tampere", "Cork", "Basel"]
 
 
@@ -276,7 +219,7 @@ def _customers(rng: random.Random, number: int, project: str) -> Output:
         lambda row: (f"How many seats does {row['name']} have?", f'"seats": {row["seats"]},'),
     )
     known = [
-        Fact("", *ask[i % 3](rows[place])) for i, place in zip(range(number, number + 3), (11, 19, 26), strict=True)
+        made_fact(*ask[i % 3](rows[place])) for i, place in zip(range(number, number + 3), (11, 19, 26), strict=True)
     ]
     content = json.dumps({"total": len(rows), "items": rows}, indent=2)
     command = f"curl -s https://api.example.com/v{number + 1}/customers"
@@ -301,13 +244,5 @@ def _sales(rng: random.Random, number: int, project: str) -> Output:
     known = []
     for place, question in ((63, "When was order {} shipped?"), (118, "How much discount did order {} get?"),
                             (171, "What was sold with order {}?"))[: 2 + number % 2]:  # fmt: skip
-        known.append(Fact("", question.format(rows[place][0]), ",".join(map(str, rows[place][1:]))))
+        known.append(made_fact(question.format(rows[place][0]), ",".join(map(str, rows[place][1:]))))
     return Output(f"Export the orders of the {project}.", f"./export orders{number + 1}", 0, buffer.getvalue(), known)
-
-
-def of_the_tuned_half(made: Sequence[Output]) -> Iterator[tuple[Fact, bool]]:
-    """All facts, each with whether it was tuned on."""
-    for output in made:
-        for fact in output.facts:
-            place = next((each.index(fact) for each in facts().values() if fact in each), len(fact.question))
-            yield fact, place % 2 == 0

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import datetime
-import os
 import subprocess
 import sys
 import tempfile
@@ -21,18 +19,9 @@ from bench.peers import report
 from bench.peers.clients import Client, System, rate, running_clients
 from bench.peers.data import BIG, queries, texts
 from bench.peers.embedder import embedding
-from bench.support.environment import RESULTS, announce, machine, pgvector, postgresql, say
+from bench.support.environment import DURABLE, environment, say, write
 from tests.support.servers import ROOT, Server, install_agent_memory, running_server
 
-SETTINGS = {
-    "fsync": "on",
-    "synchronous_commit": "on",
-    "full_page_writes": "on",
-    "shared_buffers": "512MB",
-    # No checkpoint starts in the middle of a measurement.
-    "max_wal_size": "8GB",
-    "checkpoint_timeout": "1h",
-}
 CLIENTS = (1, 4)
 STORES = (
     System("agent_memory", "AgentMemory", None, "ours"),
@@ -54,19 +43,16 @@ SAVERS = (
 KINDS = {"memories": STORES, "queues": QUEUES, "checkpoints": SAVERS}
 """The systems that are compared, by the name of their part of the page."""
 _PACKAGES = ("mem0ai", "langgraph", "langgraph-checkpoint-postgres", "procrastinate", "pgqueuer")
-Rates = dict[str, dict[str, dict[str, list[float]]]]
-"""Of each round, by operation, number of clients and system."""
 
 
 def main() -> None:
     """Runs the benchmark, and writes its results to bench/results unless only a part is asked for."""
     options = _options()
-    started = time.monotonic()
     with contextlib.ExitStack() as stack:
-        server = stack.enter_context(running_server("system", SETTINGS))
+        server = stack.enter_context(running_server("system", {**DURABLE, "shared_buffers": "512MB"}))
         url = stack.enter_context(_running_embedder())
         logs = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        rates: Rates = {}
+        rates: dict[str, dict[str, dict[str, list[float]]]] = {}
         recall: dict[str, dict[str, float]] = {}
         try:
             for systems, operations in options.wanted:
@@ -78,25 +64,18 @@ def main() -> None:
             for log in logs.iterdir():
                 say("\n".join(log.read_text().splitlines()[-20:]))
             raise
-        with psycopg.connect(server.conninfo()) as connection:
-            versions = {"postgresql": postgresql(connection)}
-        filled = options.wanted[0][0][0].database
-        with psycopg.connect(server.conninfo(filled)) as connection:
-            versions["pgvector"] = pgvector(connection)
+        with psycopg.connect(server.conninfo(options.wanted[0][0][0].database)) as connection:
+            about = environment(connection)
     results = {
-        "date": datetime.date.today().isoformat(),
-        "machine": machine(),
-        **versions,
-        "load": round(os.getloadavg()[2], 1),
+        **about,
         "packages": _versions(),
         "options": {"seconds": options.seconds, "rounds": options.rounds, "clients": list(CLIENTS)},
         "systems": {kind: [each.name for each in systems] for kind, systems in KINDS.items()},
         "rates": rates,
         "recall": recall,
     }
-    say(f"\nDone in {time.monotonic() - started:.0f} s")
     if not options.only:
-        announce(report.write(results, RESULTS))
+        write("peers", results, report.markdown(results))
     say("\n" + report.tables(results))
 
 
@@ -221,12 +200,9 @@ def _recall(found: Sequence[Sequence[str]]) -> dict[str, float]:
 
 def _versions() -> dict[str, str]:
     """The versions of the compared packages, as their requirements pin them."""
-    pinned = [
-        line.split("==")
-        for file in sorted((ROOT / "bench/peers/requirements").glob("*.txt"))
-        for line in file.read_text().splitlines()
-    ]
-    return {name: version for name, version in pinned if name in _PACKAGES}
+    files = (ROOT / "bench/peers/requirements").glob("*.txt")
+    pinned = dict(line.split("==") for file in files for line in file.read_text().splitlines())
+    return {name: pinned[name] for name in _PACKAGES}
 
 
 if __name__ == "__main__":

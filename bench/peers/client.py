@@ -10,7 +10,6 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from functools import cached_property, partial
 from typing import Any
 
 from bench.peers import queues, savers, stores
@@ -34,10 +33,7 @@ class StoreClient:
         self._doomed = DOOMED[number]
         self._rng = random.Random(time.time_ns())
         self._ids: dict[str, list[str]] = {}
-
-    def prepare(self) -> None:
-        """Make the store in an empty database."""
-        self._store.prepare()
+        self.prepare = store.prepare
 
     def fill(self) -> None:
         """Add what all stores hold."""
@@ -61,14 +57,11 @@ class StoreClient:
         return rate
 
     def _steps(self) -> dict[str, Callable[[], int]]:
+        """Each operation, which returns how many texts it was done with."""
         store, rng = self._store, self._rng
 
-        def add() -> int:
-            store.add(self._own, sentence(rng))
-            return 1
-
         def add_embedded() -> int:
-            add()
+            store.add(self._own, sentence(rng))
             store.embed()
             return 1
 
@@ -81,7 +74,7 @@ class StoreClient:
             return 1
 
         return {
-            "add": add,
+            "add": lambda: once(lambda: store.add(self._own, sentence(rng))),
             "add, embedded": add_embedded,
             "bulk": bulk,
             "search": lambda: once(lambda: store.search(BIG, query(rng))),
@@ -116,14 +109,8 @@ class QueueClient:
 
     def __init__(self, queue: queues.Queue) -> None:
         self._queue = queue
-
-    def prepare(self) -> None:
-        """Make the queue in an empty database."""
-        self._queue.prepare()
-
-    def fill(self) -> None:
-        """Add jobs."""
-        self._queue.fill()
+        self.prepare = queue.prepare
+        self.fill = queue.fill
 
     def warm(self, operation: str) -> None:
         """Need nothing."""
@@ -147,11 +134,7 @@ class SaverClient:
         self._saver = saver
         self._threads = f"thread {number}"
         self._turns = 0
-        self._stored = 0
-
-    def prepare(self) -> None:
-        """Make the checkpointer in an empty database."""
-        self._saver.prepare()
+        self.prepare = saver.prepare
 
     def fill(self) -> None:
         """Run the graph in 50 threads that no client takes."""
@@ -166,7 +149,7 @@ class SaverClient:
 
     def run(self, operation: str, seconds: float) -> float:
         """Do an operation for so long, and return how often a second."""
-        step = {"turn": self._turn, "state": self._load, "put": self._put, "writes": self._put_writes}[operation]
+        step = self._turn if operation == "turn" else self._load
         done, started = 0, time.perf_counter()
         while time.perf_counter() < started + seconds:
             step()
@@ -180,55 +163,23 @@ class SaverClient:
     def _load(self) -> None:
         self._saver.graph.get_state(self._thread())
 
-    def _put(self) -> None:
-        """Store the thread's newest state again as that of a further step, with new versions of two channels."""
-        saver, checkpoint = self._saver.graph.checkpointer, self._newest.checkpoint
-        newest = max(checkpoint["channel_versions"].values())
-        new = {name: saver.get_next_version(newest, None) for name in ("messages", "steps")}
-        further = {**checkpoint, "id": self._new_id(), "channel_versions": {**checkpoint["channel_versions"], **new}}
-        saver.put(self._place("stored"), further, self._newest.metadata, new)
-
-    def _put_writes(self) -> None:
-        writes = [("messages", ["I prefer trains over planes. " * 7]), ("steps", 7), ("branch:to:second", None)]
-        place = self._place("written", checkpoint_id=self._new_id())
-        self._saver.graph.checkpointer.put_writes(place, writes, "task", "~path")
-
-    @cached_property
-    def _newest(self) -> Any:
-        return self._saver.graph.checkpointer.get_tuple(self._thread())
-
-    def _new_id(self) -> str:
-        self._stored += 1
-        return f"{time.time_ns():020}-{self._stored:08}"
-
-    def _place(self, what: str, **named: str) -> dict[str, Any]:
-        thread_id = f"{self._threads}, {what} {self._stored // 100}"
-        return {"configurable": {"thread_id": thread_id, "checkpoint_ns": "", **named}}
-
     def _thread(self) -> dict[str, Any]:
         return {"configurable": {"thread_id": f"{self._threads}, {self._turns // savers.TURNS}"}}
 
 
-_MAKERS: dict[str, Callable[[str, str, int], Any]] = {
-    **{
-        kind.__name__: partial(lambda kind, dsn, url, number: StoreClient(kind(dsn, url), number), kind)
-        for kind in (stores.AgentMemory, stores.Mem0, stores.ExactMem0, stores.LangGraph, stores.ExactLangGraph)
-    },
-    **{
-        kind.__name__: partial(lambda kind, dsn, _url, _number: QueueClient(kind(dsn)), kind)
-        for kind in (queues.AgentMemoryJobs, queues.Procrastinate, queues.PgQueuer, queues.PgQueuerOneByOne)
-    },
-    **{
-        kind.__name__: partial(lambda kind, dsn, _url, number: SaverClient(kind(dsn), number), kind)
-        for kind in (savers.AgentMemoryCheckpoints, savers.LangGraphCheckpoints)
-    },
-}
+def _made(kind: str, dsn: str, url: str, number: int) -> Any:
+    """The client of a system by the name of its class."""
+    if hasattr(stores, kind):
+        return StoreClient(getattr(stores, kind)(dsn, url), number)
+    if hasattr(queues, kind):
+        return QueueClient(getattr(queues, kind)(dsn))
+    return SaverClient(getattr(savers, kind)(dsn), number)
 
 
 def main() -> None:
     kind, dsn, url, number = sys.argv[1:]
     answers, sys.stdout = sys.stdout, sys.stderr  # libraries print, too
-    client = _MAKERS[kind](dsn, url, int(number))
+    client = _made(kind, dsn, url, int(number))
     for line in sys.stdin:
         name, *arguments = json.loads(line)
         print(json.dumps(getattr(client, name)(*arguments)), file=answers, flush=True)

@@ -9,7 +9,7 @@ import asyncio
 import time
 import uuid
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Any
 
 BATCH = 10
 LEASE = timedelta(minutes=5)
@@ -20,19 +20,6 @@ from generate_series(1, 400) as u, generate_series(1, 15) as t,
     select jsonb_agg(jsonb_build_object('role', 'user', 'content', format('I prefer train %s of %s to %s.', n, u, t)))
     from generate_series(1, 10) as n))) as x
 """
-
-
-class Queue(Protocol):
-    """A queue of jobs."""
-
-    def prepare(self) -> None:
-        """Make what the queue needs in an empty database."""
-
-    def fill(self) -> None:
-        """Add so many jobs that some are left at the end."""
-
-    def work(self, seconds: float) -> int:
-        """Claim and complete jobs for so long, and return how many."""
 
 
 class AgentMemoryJobs:
@@ -152,3 +139,6 @@ class PgQueuerOneByOne(PgQueuer):
     """pgqueuer, where each job is completed when it ends, as workers with long jobs do."""
 
     completed_at_once = 1
+
+
+Queue = AgentMemoryJobs | Procrastinate | PgQueuer

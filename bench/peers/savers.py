@@ -6,7 +6,7 @@ Imports stand inside of the functions: each checkpointer runs in an environment 
 from __future__ import annotations
 
 import operator
-from typing import Annotated, Any, Protocol, TypedDict
+from typing import Annotated, Any, TypedDict
 
 TURNS = 10
 """Turns of a thread, after which a client begins the next one."""
@@ -17,15 +17,6 @@ class State(TypedDict):
 
     messages: Annotated[list[str], operator.add]
     steps: int
-
-
-class Saver(Protocol):
-    """A checkpointer of LangGraph behind the graph that it serves."""
-
-    graph: Any
-
-    def prepare(self) -> None:
-        """Make what the checkpointer needs in an empty database."""
 
 
 def _graph(saver: Any) -> Any:
@@ -66,3 +57,6 @@ class LangGraphCheckpoints:
 
     def prepare(self) -> None:
         self._saver.setup()
+
+
+Saver = AgentMemoryCheckpoints | LangGraphCheckpoints

@@ -1,5 +1,8 @@
 """The memories that are compared, each behind the same few methods and through its own client.
 
+``prepare`` makes a store in an empty database, and ``fill`` adds the texts of many users in whichever way is quick.
+``add_all`` adds ``at_once`` texts in the way that the library has for that; after it, and after ``embed``, all are
+found by meaning. ``search`` returns the ten best texts in the library's usual mode, ``search_by_meaning`` the nearest.
 Imports stand inside of the classes: each runs in an environment that has no other.
 """
 
@@ -9,52 +12,9 @@ import os
 import tempfile
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from bench.peers.data import DIMENSIONS
-
-
-class Store(Protocol):
-    """A memory of texts about users.
-
-    Attributes:
-        at_once: how many texts a bulk addition has.
-    """
-
-    at_once: int
-
-    def prepare(self) -> None:
-        """Make what the store needs in an empty database."""
-
-    def fill(self, texts: Mapping[str, Sequence[str]]) -> None:
-        """Add the texts of many users, in whichever way is quick."""
-
-    def add(self, user: str, text: str) -> None:
-        """Add a text."""
-
-    def add_all(self, user: str, texts: Sequence[str]) -> None:
-        """Add many texts in the way that the library has for that, until all can be found by meaning."""
-
-    def embed(self) -> None:
-        """Wait until all texts can be found by meaning."""
-
-    def search(self, user: str, query: str) -> list[str]:
-        """The ten best texts for a query, in the library's usual mode."""
-
-    def search_by_meaning(self, user: str, query: str) -> list[str]:
-        """The ten texts whose embeddings are nearest to the query's."""
-
-    def ids(self, user: str) -> list[str]:
-        """The ids of a user's texts."""
-
-    def get(self, user: str, id: str) -> object:
-        """One text by its id."""
-
-    def page(self, user: str) -> object:
-        """The first 50 texts of a user."""
-
-    def delete(self, user: str, id: str) -> None:
-        """Delete a text."""
 
 
 class AgentMemory:
@@ -246,3 +206,6 @@ class ExactLangGraph(LangGraph):
     """LangGraph's store without an index."""
 
     index = "flat"
+
+
+Store = AgentMemory | Mem0 | LangGraph

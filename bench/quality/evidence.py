@@ -7,12 +7,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean
 from typing import Any, Protocol
 
 DEPTHS = (5, 10, 20, 50)
-BUDGETS = (500, 1000, 2000, 4000)
-CURVE = range(0, 4001, 100)
 ALL, TUNING, REPORTED = "all", "tuning", "reported"
 TUNED_ON = 5  # of LoCoMo's conversations the first ones
 NEW_THREAD = "a new thread"
@@ -56,27 +54,15 @@ class Question:
 
 @dataclass(frozen=True)
 class Finding:
-    """Where a ranking has a question's evidence.
-
-    ``ranks`` are the ranks of what was found, from 1; ``tokens`` those of all results up to each of them.
-    """
+    """The ranks, from 1, at which a ranking has a question's evidence."""
 
     groups: frozenset[str]
     evidence: int
     ranks: tuple[int, ...]
-    tokens: tuple[int, ...]
 
     def recall(self, depth: int) -> float:
         """The share of the evidence among the first ``depth`` results."""
         return sum(rank <= depth for rank in self.ranks) / self.evidence
-
-    def recall_within(self, budget: int) -> float:
-        """The share of the evidence that fits into ``budget`` tokens of results."""
-        return sum(tokens <= budget for tokens in self.tokens) / self.evidence
-
-    def is_contained(self, budget: int) -> bool:
-        """Whether all of the evidence fits."""
-        return self.recall_within(budget) == 1
 
 
 def sessions(sample: Sample) -> list[tuple[str, list[Turn]]]:
@@ -135,16 +121,11 @@ def _asked(samples: Sequence[Sample]) -> Iterator[tuple[int, Question]]:
             yield asked["category"], Question(sample["sample_id"], halves(number), asked["question"], evidence)
 
 
-def find(groups: frozenset[str], evidence: Iterable[str], ranking: Iterable[tuple[str, int]]) -> Finding:
-    """Looks ``evidence`` up in ``ranking``, which is ids with their tokens, best first."""
+def find(groups: frozenset[str], evidence: Iterable[str], ranking: Iterable[str]) -> Finding:
+    """Looks ``evidence`` up in ``ranking``, which is ids, best first."""
     wanted = set(evidence)
-    ranks, tokens, total = [], [], 0
-    for rank, (found, size) in enumerate(ranking, start=1):
-        total += size
-        if found in wanted:
-            ranks.append(rank)
-            tokens.append(total)
-    return Finding(groups, len(wanted), tuple(ranks), tuple(tokens))
+    ranks = [rank for rank, found in enumerate(ranking, start=1) if found in wanted]
+    return Finding(groups, len(wanted), tuple(ranks))
 
 
 def groups_of(measured: Iterable[Grouped]) -> list[str]:
@@ -153,27 +134,13 @@ def groups_of(measured: Iterable[Grouped]) -> list[str]:
 
 
 def summarize(findings: Sequence[Finding]) -> dict[str, Any]:
-    """The means over questions, for each group that has any."""
-    return {group: _means([each for each in findings if group in each.groups]) for group in groups_of(findings)}
-
-
-def _means(findings: Sequence[Finding]) -> dict[str, Any]:
-    until_last = [each.tokens[-1] for each in findings if each.tokens]
-    return {
-        "questions": len(findings),
-        "recall": {str(depth): _mean(each.recall(depth) for each in findings) for depth in DEPTHS},
-        "tokens_until_last_found": {
-            "questions": len(until_last),
-            "median": round(median(until_last)) if until_last else None,
-            "mean": round(fmean(until_last)) if until_last else None,
-        },
-        "contained": {str(budget): _mean(each.is_contained(budget) for each in findings) for budget in BUDGETS},
-        "recall_within": [[budget, _mean(each.recall_within(budget) for each in findings)] for budget in CURVE],
-    }
-
-
-def _mean(values: Iterable[float]) -> float:
-    return round(fmean(values), 4)
+    """The mean recall over questions, for each group that has any."""
+    summary = {}
+    for group in groups_of(findings):
+        of_group = [each for each in findings if group in each.groups]
+        recall = {str(depth): round(fmean(each.recall(depth) for each in of_group), 4) for depth in DEPTHS}
+        summary[group] = {"questions": len(of_group), "recall": recall}
+    return summary
 
 
 def difference(one: Sequence[Finding], other: Sequence[Finding], depth: int, group: str) -> dict[str, float] | None:

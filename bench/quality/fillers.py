@@ -75,7 +75,7 @@ class Fillers:
             elif not skips:
                 break
         held = sum(self._stored.message[user, turn] in chosen for turn in question.evidence)
-        return Filling(question.groups, len(question.evidence), held, held, {"messages": total})
+        return Filling(question.groups, len(question.evidence), held)
 
 
 def _nearest(connection: psycopg.Connection, question: Question, vector: str) -> list[str]:

@@ -30,7 +30,7 @@ import psycopg
 
 from bench.quality import evidence, stored, work
 from bench.quality.context import Asked
-from bench.quality.embedding_server import Embeddings, literal
+from bench.quality.embedding_server import add_options, embeddings_of
 from bench.quality.evidence import REPORTED, TUNING
 from bench.quality.samples import write as write_samples
 from bench.quality.stored import Database, EmbeddingModel, Stored
@@ -159,36 +159,27 @@ def report(measured: dict[str, Sequence[Example]], weights: Floats) -> None:
 
 
 def main() -> None:
-    """Fits the weights and writes them."""
+    """Fits the weights to the halves to tune on, prints what they reach, and writes them."""
     parser = argparse.ArgumentParser(prog="python -m bench.quality.fit", description=(__doc__ or "").split(":")[0])
     parser.add_argument("--data", type=Path, default=LOCOMO, help="LoCoMo's locomo10.json")
-    parser.add_argument("--embeddings-url", required=True, help="an OpenAI-compatible server of embeddings, up to /v1")
-    parser.add_argument("--embedding-model", default="all-MiniLM-L6-v2", help="name of the model (default %(default)s)")
-    parser.add_argument("--server", choices=("system", "embedded"), default="system", help="as for the tests")
+    add_options(parser)
     options = parser.parse_args()
     samples: list[dict[str, Any]] = json.loads(options.data.read_text())
-    embeddings = Embeddings([options.embeddings_url], options.embedding_model)
     asked = {"LoCoMo": evidence.questions(samples), "work": work.questions()}
     texts = {"LoCoMo": stored.said(samples), "work": work.texts()}
     measured: dict[str, Sequence[Example]] = {}
     with contextlib.ExitStack() as stack:
-        server = stack.enter_context(running_server(options.server, {"shared_buffers": "256MB"}))
+        embeddings = stack.enter_context(embeddings_of(options))
+        model = EmbeddingModel(embeddings.url, embeddings.model, embeddings.dimensions)
+        server = stack.enter_context(running_server("system", {"shared_buffers": "256MB"}))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         write_samples(samples, folder / "LoCoMo")
         work.write(folder / "work")
         for name, questions in asked.items():
             database = stack.enter_context(stored.database(server, name))
-            vectors = embeddings.of([question.text for question in questions])
-            model = EmbeddingModel(options.embeddings_url, options.embedding_model, len(vectors[0]))
             found = stored.load(database, folder / name, model, texts[name])
             share = 1.0 if name != "work" else SHARE_OF_WORK * len(asked["LoCoMo"]) / len(questions)
-            pairs = [(question, literal(vector)) for question, vector in zip(questions, vectors, strict=True)]
-            measured[name] = examples(database, found, pairs, share)
-    finish(measured)
-
-
-def finish(measured: dict[str, Sequence[Example]]) -> None:
-    """Fits the weights to the halves to tune on, prints what they reach, and writes them."""
+            measured[name] = examples(database, found, embeddings.asked(questions), share)
     tuned = [each for given in measured.values() for each in given if TUNING in each.groups]
     weights = fit(tuned)
     WEIGHTS.write_text(json.dumps(scaled(weights, tuned), indent=1) + "\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,7 +44,6 @@ def measure(
     """
     findings: dict[str, list[Finding]] = {}
     for method in methods:
-        started = time.monotonic()
         target.notices.clear()
         Memory(target.connection).admin.set_policy({"search": method.policy})
 
@@ -56,7 +54,7 @@ def measure(
         for notice in target.notices:
             raise RuntimeError(f"{method.name}: {notice}")
         recall = sum(each.recall(10) for each in findings[method.name]) / len(questions)
-        say(f"  {method.name}: recall@10 {recall:.1%} ({time.monotonic() - started:.0f} s)")
+        say(f"  {method.name}: recall@10 {recall:.1%}")
     Memory(target.connection).admin.set_policy({"search": {"fusion": None}})
     return findings
 
@@ -88,4 +86,4 @@ def _ask(connection: psycopg.Connection, mode: str, stored: Stored, question: Qu
         prepare=True,
     )
     messages = {stored.message[user, turn] for turn in question.evidence}
-    return evidence.find(question.groups, messages, [(found, stored.tokens[user, found]) for (found,) in rows])
+    return evidence.find(question.groups, messages, [found for (found,) in rows])

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import psycopg
 from agent_memory import Memory
@@ -20,8 +20,8 @@ from agent_memory.worker import Worker
 from psycopg import sql
 
 from bench.quality.evidence import Sample, sessions
-from bench.support.environment import say
-from tests.support.servers import Server, install_agent_memory
+from bench.support.environment import new_database, say, value
+from tests.support.servers import Server
 
 CONNECTIONS = 2
 PATIENCE_SECONDS = 120
@@ -92,16 +92,12 @@ class EmbeddingModel:
 def database(server: Server, name: str) -> Iterator[Database]:
     """A new database, in which notices are counted; dropped at the end."""
     with contextlib.ExitStack() as stack:
-        server_wide = stack.enter_context(psycopg.connect(server.conninfo(), autocommit=True))
-        server_wide.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+        first = stack.enter_context(new_database(server, name))
         drop = sql.SQL("drop database {} with (force)").format(sql.Identifier(name))
-        stack.callback(server_wide.execute, drop)
-        install_agent_memory(server, name)
+        stack.callback(stack.enter_context(psycopg.connect(server.conninfo(), autocommit=True)).execute, drop)
         conninfo = server.conninfo(name)
-        made = Database(
-            conninfo,
-            [stack.enter_context(psycopg.connect(conninfo, autocommit=True)) for _ in range(CONNECTIONS)],
-        )
+        others = [stack.enter_context(psycopg.connect(conninfo, autocommit=True)) for _ in range(CONNECTIONS - 1)]
+        made = Database(conninfo, [first, *others])
         for connection in made.connections:
             connection.add_notice_handler(lambda notice: made.notices.update([notice.message_primary or ""]))
         yield made
@@ -151,27 +147,13 @@ def stored(connection: psycopg.Connection, texts: Mapping[Turn, str]) -> Stored:
 
 
 def embed(target: Database) -> None:
-    """Has all messages and memories embedded. Raises RuntimeError when embeddings do not come."""
+    """Has all texts embedded. Raises RuntimeError when embeddings do not come."""
     missing, patience = None, 0.0
-    while True:
-        left = _count(
-            target.connection,
-            """
-            select (select count(*) from memory.messages where content <> '') + (select count(*) from memory.memories)
-              - (select count(*) from memory.texts where model is not null and source in ('message', 'memory'))
-            """,
-        )
-        if left == 0:
-            return
+    while left := value(target.connection, "select sum(total - done) from memory.backfill_status()"):
         if left != missing:
             missing, patience = left, time.monotonic() + PATIENCE_SECONDS
         elif time.monotonic() > patience:
             raise RuntimeError(f"{left} texts are not embedded")
         # The importer queues extraction too, which would only take time.
-        asyncio.run(Worker(target.conninfo, kinds=["embed"], concurrency=2 * CONNECTIONS).run(once=True))
+        asyncio.run(Worker(target.conninfo, kinds=["embed", "backfill"], concurrency=2 * CONNECTIONS).run(once=True))
         time.sleep(0.2)
-
-
-def _count(connection: psycopg.Connection, query: Any) -> int:
-    row = connection.execute(query).fetchone()
-    return int(row[0]) if row else 0

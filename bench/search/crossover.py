@@ -15,6 +15,7 @@ import psycopg
 from agent_memory import Memory
 from psycopg import sql
 
+from bench.search.asking import Query
 from bench.search.memories import Directions, Texts, as_text
 from bench.search.storing import MODEL, store
 from bench.support.environment import say
@@ -44,8 +45,6 @@ select id, content from memory.search(user_id => %(user)s, query => %(query)s, q
   mode => '{mode}', sources => '{{memory}}', top_k => {limit})
 """
 _VECTOR, _HYBRID = (_SEARCH.format(mode=mode, limit=LIMIT) for mode in ("vector", "hybrid"))
-
-Query = dict[str, str]
 
 
 class Variant(NamedTuple):
@@ -80,7 +79,7 @@ def measure(connection: psycopg.Connection, sizes: Sequence[int]) -> dict[str, A
     users = []
     for user in map(str, sizes):
         contents = [content for owner, content in stored if owner == user]
-        queries = [
+        queries: list[Query] = [
             {"user": user, "query": sentences.question(content), "vector": vector}
             for content, vector in zip(contents, vectors, strict=False)
         ]

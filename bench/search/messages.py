@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Sequence
-from statistics import median, quantiles
 from typing import Any
 
 import psycopg
 from agent_memory import Memory
 
-from bench.search.binary_copy import copy_embeddings
+from bench.search.asking import Query, asking
 from bench.search.memories import Directions, Texts, as_text
-from bench.search.storing import MODEL
+from bench.search.storing import embed
 from bench.support.environment import say
+from bench.support.times import in_turns, points
 
 SIZES = [1_000, 10_000, 100_000]
 DIMENSIONS = 384
@@ -22,7 +22,6 @@ OTHERS, MESSAGES_OF_OTHERS = 1_000, 100
 OF_A_THREAD = 250
 APPENDED_AT_ONCE = 50
 QUERIES = 40
-WARM_UP = 8
 LIMIT = 10
 
 _SEARCH = f"""
@@ -80,7 +79,7 @@ def measure(connection: psycopg.Connection, sizes: Sequence[int], calls: int) ->
     vectors = [as_text(vector) for vector in directions.draw(QUERIES)]
     users = []
     for user in map(str, sizes):
-        queries = [
+        queries: list[Query] = [
             {
                 "user": user,
                 "query": sentences.question(rng.choice(contents[user])),
@@ -121,14 +120,11 @@ def _store(
         ]
         agent = f"agent {first // APPENDED_AT_ONCE % 2}"
         memory.add_messages(user, str(first // OF_A_THREAD), messages, agent_id=agent)
-    memory.admin.register_model(MODEL, "embedding", "openai", "text-embedding-3-small", {"dimensions": DIMENSIONS})
-    connection.execute("update memory.models set dimensions = %s where name = %s", (DIMENSIONS, MODEL))
-    memory.admin.activate_model(MODEL)
-    ids = connection.execute("select user_id, thread_id || '/' || seq from memory.messages").fetchall()
-    rng.shuffle(ids)
     while memory.admin.sweep()["checked"]:  # jobs would have parsed them
         pass
-    copy_embeddings(connection, MODEL, ids, directions, source="message")
+    ids = connection.execute("select user_id, thread_id || '/' || seq from memory.messages").fetchall()
+    rng.shuffle(ids)
+    embed(connection, "message", ids, directions)
     connection.execute(
         """
         create table by_hand as
@@ -149,25 +145,10 @@ def _time(number: int) -> str:
     return f"{2020 + day // 336}-{day // 28 % 12 + 1:02}-{day % 28 + 1:02}T{minute // 60:02}:{minute % 60:02}:00Z"
 
 
-def _measure(
-    connection: psycopg.Connection, queries: Sequence[dict[str, str]], calls: int
-) -> dict[str, dict[str, float]]:
-    """The median and the 95th percentile of each search; raises RuntimeError when one was degraded."""
-    notices: list[str] = []
-    connection.add_notice_handler(lambda notice: notices.append(notice.message_primary or ""))
-    times: dict[str, list[float]] = {name: [] for name in VARIANTS}
-    for call in range(-WARM_UP, calls):
-        query = queries[call % len(queries)]
-        for name, statement in VARIANTS.items():
-            asked = {**query, "vector": None} if name == "keyword" else query
-            started = time.perf_counter()
-            found = connection.execute(statement, asked, prepare=True).fetchall()
-            took = (time.perf_counter() - started) * 1000
-            if notices or not found:  # such as "degraded": not what is to be measured
-                raise RuntimeError(f"{name}: {notices[:1] or 'nothing was found'}")
-            if call >= 0:
-                times[name].append(took)
-    return {
-        name: {"p50": round(median(each), 2), "p95": round(quantiles(each, n=20)[-1], 2)}
-        for name, each in times.items()
-    }
+def _measure(connection: psycopg.Connection, queries: Sequence[Query], calls: int) -> dict[str, dict[str, float]]:
+    """The milliseconds of each search."""
+    searches = {name: asking(connection, statement) for name, statement in VARIANTS.items()}
+    # Without a vector, a search by words need not send one.
+    by_words = searches["keyword"]
+    searches["keyword"] = lambda query: by_words({**query, "vector": None})
+    return {name: points(taken) for name, taken in in_turns(searches, queries, calls).items()}

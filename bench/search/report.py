@@ -1,9 +1,7 @@
-"""The times of search as JSON and as a Markdown page."""
+"""The times of search as a Markdown page."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 from bench.support.environment import describe
@@ -14,34 +12,20 @@ Results = dict[str, Any]
 
 def markdown(results: Results) -> str:
     """The results as a Markdown page."""
+    data = results["data"]
     parts = [
         "# Time of search",
-        f"{describe(results)}; shared_buffers {results['settings']['shared_buffers']}, everything in memory, one "
+        f"{describe(results)}; shared_buffers {results['shared_buffers']}, everything in memory, one "
         "connection, prepared statements, times of a client on the same machine.",
+        "## Against the bare vector query",
+        f"{data['users']:,} users, the first 20 of them with 1,000 memories and the others with 50: "
+        f"{data['memories']:,} memories of 8 to 25 words with embeddings of 1,536 dimensions ({data['texts_mb']:,} MB "
+        "with their words). Each call asks for one of the users with 1,000 memories. The functions take turns, so that "
+        "other work on the machine meets all of them; the ratio is of medians. The bare query is what an application "
+        "would send that keeps only embeddings: it returns ids, where search returns texts and has checked that they "
+        "are current and may be seen.",
+        _times(results),
     ]
-    if "milliseconds" in results:
-        data = results["data"]
-        parts += [
-            "## Against the bare vector query",
-            f"{data['users']:,} users, {data['full_users']:,} of them with 1,000 memories and the others with "
-            f"{data['other_rows']}: {data['memories']:,} memories of 8 to 25 words with embeddings of "
-            f"{data['dimensions']:,} dimensions ({data['texts_mb']:,} MB with their words). Each call asks for one of "
-            "the users with 1,000 memories. The functions take turns, so that other work on the machine meets all of "
-            "them; the "
-            "ratio is of medians. The bare query is what an application would send that keeps only embeddings: it "
-            "returns ids, where search returns texts and has checked that they are current and may be seen.",
-            _times(results),
-            "The plan of the bare query:",
-            "```\n" + "\n".join(results["plan"]) + "\n```",
-        ]
-    if "embedded" in results:
-        parts += [
-            "## A query that the database embeds",
-            "The same searches of memories without a query_embedding, with PL/Python, in one session and in turns: "
-            "with an embedding that was kept, and with one that is asked of a model server which answers at once. The "
-            "server's time is that of a client which asks it and does nothing else; the rest is the database's.",
-            _embedded(results),
-        ]
     if "messages" in results:
         measured = results["messages"]
         parts += [
@@ -68,8 +52,7 @@ def markdown(results: Results) -> str:
 
 def tables(results: Results) -> str:
     """The figures alone."""
-    parts = [_times(results)] if "milliseconds" in results else []
-    parts += [_embedded(results)] if "embedded" in results else []
+    parts = [_times(results)]
     parts += [_messages(results)] if "messages" in results else []
     parts += [_crossover(results)] if "crossover" in results else []
     return "\n\n".join(parts)
@@ -81,16 +64,6 @@ def _times(results: Results) -> str:
         [
             [name, f"{each['p50']:.2f}", f"{each['p95']:.2f}", f"{each['ratio']:.2f}"]
             for name, each in results["milliseconds"].items()
-        ],
-    )
-
-
-def _embedded(results: Results) -> str:
-    return table(
-        ["Milliseconds (medians)", "Embedding kept", "New query", "Server alone", "Added by the database"],
-        [
-            [f"search, {mode}", *(f"{each[name]:.1f}" for name in ("kept", "new", "server", "added"))]
-            for mode, each in results["embedded"].items()
         ],
     )
 
@@ -121,12 +94,3 @@ def _crossover(results: Results) -> str:
             for user in users
         ],
     )
-
-
-def write(results: Results, directory: Path) -> list[Path]:
-    """Writes ``<date>-search.json`` and ``search.md``; returns their paths."""
-    directory.mkdir(exist_ok=True)
-    data, page = directory / f"{results['date']}-search.json", directory / "search.md"
-    data.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
-    page.write_text(markdown(results))
-    return [data, page]

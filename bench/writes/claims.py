@@ -1,17 +1,14 @@
-"""Measures claims while 1, 1,000 and 100,000 users wait: ``python -m bench.writes.claims [--install FILE]``."""
+"""Measures claims while 1, 1,000 and 100,000 users wait: ``python -m bench.writes.claims``."""
 
 from __future__ import annotations
 
-import argparse
 import time
-from pathlib import Path
 from statistics import median
 
 import psycopg
 
-from bench.support.environment import say
-from tests.support import servers
-from tests.support.servers import install_agent_memory, running_server
+from bench.support.environment import new_database, say
+from tests.support.servers import Server, running_server
 
 # Who waits: a name, the user and the thread of the nth job, and how many jobs there are.
 WAITING = (
@@ -45,12 +42,9 @@ def claim_milliseconds(connection: psycopg.Connection, max_jobs: int, **argument
     return median(times)
 
 
-def measure(server: servers.Server, name: str, user: str, thread: str, count: int) -> None:
+def measure(server: Server, name: str, user: str, thread: str, count: int) -> None:
     """One line: claims of 1 and 10 jobs, and one that finds nothing of its kind."""
-    with psycopg.connect(server.conninfo(), autocommit=True) as connection:
-        connection.execute(f"create database {name}")
-    install_agent_memory(server, name)
-    with psycopg.connect(server.conninfo(name), autocommit=True) as connection:
+    with new_database(server, name) as connection:
         for statement in QUEUE.format(user=user, thread=thread, count=count).split(";\n"):
             if statement.strip():
                 connection.execute(statement)
@@ -62,9 +56,6 @@ def measure(server: servers.Server, name: str, user: str, thread: str, count: in
 
 def main() -> None:
     """Prints the medians."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":")[0])
-    parser.add_argument("--install", type=Path, default=servers.INSTALL_SQL, help="another build to compare with")
-    servers.INSTALL_SQL = parser.parse_args().install
     with running_server("system") as server:
         for name, user, thread, jobs in WAITING:
             measure(server, name, user, thread, jobs)

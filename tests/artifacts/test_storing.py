@@ -47,60 +47,27 @@ def test_an_artifact_keeps_every_argument(api: Api) -> None:
     [
         ({"description": "NPM Install: Output!"}, "npm-install-output"),
         ({"content": "Traceback (most recent call last):"}, "traceback-most-recent-call-last"),
-        ({"description": "安装输出", "artifact_type": "file"}, "file"),
         ({"description": "安装输出", "artifact_type": "文件"}, "artifact"),
-        ({"description": "x" * 300}, "x" * 40),
         ({"description": f"{'x' * 39} y"}, "x" * 39),
     ],
 )
 def test_a_key_is_made_of_the_description(api: Api, arguments: dict[str, Any], slug: str) -> None:
-    stored = [store(api, **arguments) for _ in range(20)]
+    stored = [store(api, **arguments) for _ in range(5)]
     assert all(re.fullmatch(rf"{slug}-[0-9a-f]{{6}}", row.key) for row in stored)
-    assert len({row.key for row in stored}) == 20
-
-
-@pytest.mark.feature("C3")
-def test_another_key_is_made_when_one_is_taken(api: Api) -> None:
-    api.connection.execute("create sequence pg_temp.draws")
-    # As if chance had drawn the same digits twice.
-    api.connection.execute("""
-        create function pg_temp.drawn() returns uuid language sql as
-        $$ select rpad((nextval('pg_temp.draws') / 2)::text, 32, '7')::uuid $$
-    """)
-    body = api.value("select prosrc from pg_proc where proname = '_artifact_key'")
-    api.connection.execute(
-        "create or replace function memory._artifact_key(p_description text, p_artifact_type text)"
-        f" returns text language plpgsql as $body${body.replace('gen_random_uuid()', 'pg_temp.drawn()')}$body$"
-    )
-    keys = [store(api, "x", user_id=user_id).key for user_id in ("ana", "ana", "ana", "bob")]
-    assert keys == ["x-077777", "x-177777", "x-277777", "x-277777"]
-    assert read(api, "x-177777") == "x"
-
-
-@pytest.mark.feature("C3")
-def test_storing_the_same_content_under_its_key_again_changes_nothing(api: Api) -> None:
-    first = store(api, key="log", description="First")
-    before = api.state()
-    assert store(api, key="log", description="Second", thread_id="t9") == first
-    assert api.state() == before
-
-
-LATER = ["2998-01-01", "2999-01-01", "infinity", None]
+    assert len({row.key for row in stored}) == 5
 
 
 @pytest.mark.feature("C3")
 @pytest.mark.parametrize(
-    ("first", "second"),
+    ("first", "second", "kept"),
     [
-        ("2998-01-01", "2999-01-01"),
-        ("2999-01-01", "2998-01-01"),
-        ("2999-01-01", None),
-        (None, "2999-01-01"),
-        ("infinity", None),
+        ("2998-01-01", "2999-01-01", "2999-01-01"),
+        ("2999-01-01", "2998-01-01", "2999-01-01"),
+        ("2999-01-01", None, None),
     ],
 )
-def test_storing_the_same_content_under_its_key_again_keeps_the_later_expiry(
-    api: Api, first: str | None, second: str | None
+def test_storing_the_same_content_under_its_key_again_keeps_the_later_expiry_and_nothing_else(
+    api: Api, first: str | None, second: str | None, kept: str | None
 ) -> None:
     activate(api, "ada", "embedding")
     stored = store(api, key="log", description="First", expires_at=first)
@@ -108,23 +75,9 @@ def test_storing_the_same_content_under_its_key_again_keeps_the_later_expiry(
     rest = "select to_jsonb(a) - 'expires_at' from memory.artifacts as a"
     before, others = api.value(rest), api.state()
     assert store(api, key="log", description="Second", agent_id="cook", expires_at=second) == stored
-    longer = max(first, second, key=LATER.index)
-    longer = None if longer == "infinity" else longer  # both mean never
-    assert api.value("select expires_at is not distinct from %(longer)s from memory.artifacts", longer=longer)
+    assert api.value("select expires_at is not distinct from %(kept)s from memory.artifacts", kept=kept)
     assert api.value(rest) == before
     assert {**api.state(), **{changed: others[changed] for changed in ("artifacts", "texts")}} == others
-    assert (embedded(api), open_jobs(api), found(api, "deprecated")) == (["log"], [], ["log"])
-
-
-@pytest.mark.feature("C3")
-def test_other_content_under_a_used_key_is_refused(api: Api) -> None:
-    store(api, "one", key="log")
-    before = api.state()
-    with refused("key", "23505"):
-        store(api, "two", key="log")
-    assert api.state() == before
-    store(api, "two", key="log", user_id="bob")
-    assert (read(api, "log"), read(api, "log", user_id="bob")) == ("one", "two")
 
 
 @pytest.mark.feature("C3")
@@ -142,12 +95,9 @@ def test_an_expired_artifact_leaves_its_key_free(api: Api) -> None:
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
-        ("two\nlines", "two lines"),
-        ("  many\t \r\n blanks\u00a0\u2028 ", "many blanks"),
+        (" two\t \r\n lines\u00a0\u2028 ", "two lines"),
         ("array[0] [x] - y - 3 tokens]", "array(0) (x) - y - 3 tokens)"),
         ("\x1b[31mred\x1b[0m \x07bell", "red bell"),
-        ("ÅÄÖ ☕ 记忆", "ÅÄÖ ☕ 记忆"),
-        ("é" * 500, "é" * 500),
     ],
 )
 def test_a_description_is_one_line_that_cannot_end_the_placeholder(api: Api, given: str, kept: str) -> None:
@@ -161,51 +111,26 @@ DESCRIBED: dict[str, tuple[str, dict[str, Any], str]] = {
     "a line": ("added 512 packages\n\nfound 0 vulnerabilities", {}, "added 512 packages"),
     "a title and colours of a terminal": ("\x1b]0;me\x07\x1b[1mTotal:\x1b[0m 3", {}, "Total: 3"),
     "what turns the direction": ("\u200b\n\u202etxt.exe\U000e0041", {}, "txt.exe"),
-    "joined letters": ("👩\u200d🚀", {}, "👩\u200d🚀"),
     "after lines that say nothing": ("\n---===---\n┌─────┐\r\n  \x1b[1mTotal:\x1b[0m  3 ", {}, "Total: 3"),
-    "in another script": ("\n记忆：内容", {}, "记忆：内容"),
     "a bar of progress": ("\r[####  ]\r[######] done\n", {}, "(######) done"),
-    "a long line": ("word " * 100, {}, "word " * 19 + "wo..."),
     "no words": ("---\n===\n", {}, "command_output, 2 lines"),
     "a command": ("a\nb\nc\n", {"command": "npm  install\n[x]"}, "npm install (x), 3 lines"),
-    "a command of one line": ("a", {"command": "ls"}, "ls, 1 line"),
-    "a long command": ("a", {"command": "ls " * 999}, "ls " * 32 + "l..., 1 line"),
-    "a blank command": ("Tea", {"command": " "}, "Tea"),
-    "a list as command": ("Tea", {"command": ["ls"]}, "Tea"),
     "JSON": ('{"name": 1, "id": {"a": [2]}, "z": null}', {}, "JSON object: name, id, z"),
-    "JSON with many keys": (json.dumps(dict.fromkeys("abcdefghijkl")), {}, "JSON object: a, b, c, d, e, f, g, h, i, j"),
     "JSON with long keys": (json.dumps({"k" * 200: 1}), {}, "JSON object: " + "k" * 84 + "..."),
-    "JSON with odd keys": ('{"a]\\n[b": 1}', {}, "JSON object: a) (b"),
-    "an empty object": (" {}", {}, "JSON object"),
     "an array": ('[{"id": 1, "b": 2}, {"c": 3}]', {}, "JSON array of 2: id, b"),
-    "an array of numbers": ("[1, 2, 3]", {}, "JSON array of 3"),
-    "an empty array": ("[]", {}, "JSON array of 0"),
     "almost JSON": ('{"name": 1,', {}, '{"name": 1,'),
     "JSON with what jsonb refuses": ('{"a": "\\u0000"}', {}, '{"a": "\\u0000"}'),
-    "JSON with half a character": ('{"\\ud800": 1}', {}, '{"\\ud800": 1}'),
     "deep JSON": ("[" * 100_000 + "1", {}, "command_output, 1 line"),
     "lines of JSON": ('{"a": 1}\n{"b": 2}', {}, "JSON lines, 2 objects: a"),
 }  # fmt: skip
 
 
 @pytest.mark.feature("C4")
-@pytest.mark.parametrize(
-    ("case", "description"), [*((case, None) for case in DESCRIBED), ("JSON", ""), ("JSON", " \n ")]
-)
-def test_a_missing_description_is_made_at_once(api: Api, case: str, description: str | None) -> None:
+@pytest.mark.parametrize("case", DESCRIBED)
+def test_a_missing_description_is_made_at_once(api: Api, case: str) -> None:
     content, metadata, expected = DESCRIBED[case]
-    stored = store(api, content, description=description, metadata=metadata, key="k")
+    stored = store(api, content, description=None, metadata=metadata, key="k")
     assert stored.memory_ref == f"[MemoryRef: k - {expected} - {stored.token_count} tokens]"
-
-
-@pytest.mark.feature("C3")
-@pytest.mark.parametrize(
-    "key", ["a", "x" * 255, "cmd_log_123", "src/app.py", "call_9:2", "a=b+c#d@e.f-g", "-", "https://a.org/b"]
-)
-def test_keys_may_be_names_paths_and_addresses(api: Api, key: str) -> None:
-    reference = store(api, "Tea", key=key).memory_ref
-    assert reference == f"[MemoryRef: {key} - Tea - 1 tokens]"
-    assert (read(api, key), read(api, reference), found(api, "tea")) == ("Tea", "Tea", [key])
 
 
 DIRECT = """
@@ -218,22 +143,24 @@ ROW = {
     "user_id": "ana", "key": "k", "content": "Tea grows.", "description": "Tea", "artifact_type": "file",
     "agent_id": "cook", "thread_id": "t1", "metadata": Jsonb({}),
 }  # fmt: skip
-BAD = [
-    ("user_id", ""), ("key", "a b"), ("key", ""), ("content", " \n"), ("content", None), ("description", "x" * 501),
-    ("artifact_type", None), ("agent_id", "x" * 256), ("thread_id", ""), ("metadata", Jsonb([1])),
-]  # fmt: skip
 
 
 @pytest.mark.feature("C3")
-@pytest.mark.parametrize(("column", "bad"), BAD, ids=lambda value: str(value)[:20])
-def test_direct_writes_obey_the_same_rules(api: Api, column: str, bad: Any) -> None:
+@pytest.mark.parametrize(
+    ("column", "bad", "code"),
+    [
+        ("key", "a b", "22023"),
+        ("content", " \n", "22023"),
+        ("description", "x" * 501, "54000"),
+        ("artifact_type", None, "22023"),
+        ("metadata", Jsonb([1]), "22023"),
+    ],
+)
+def test_direct_writes_obey_the_same_rules(api: Api, column: str, bad: Any, code: str) -> None:
     """A direct write is an import with COPY, or an edit in psql."""
-    code = "54000" if column == "description" else "22023"
     with refused(column, code):
         api.query(DIRECT, **{**ROW, column: bad})
     api.query(DIRECT, **ROW)
-    if (column, bad) == ("content", None):  # what a reader finds there, too
-        return
     with refused(column, code):
         api.query(f"update memory.artifacts set {column} = %(bad)s returning 1", bad=bad)
 

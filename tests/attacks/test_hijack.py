@@ -6,6 +6,7 @@ caller could run any code as the owner.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -192,10 +193,7 @@ def test_the_runner_finds_no_objects_of_the_session_of_its_owner(
 
 
 @pytest.mark.feature("F9")
-@pytest.mark.parametrize("setting", ["agent_memory.pythonpath", "plpython3.path", "dynamic_library_path"])
-def test_a_session_brings_no_modules_of_its_own_into_the_server(
-    mallory: Api, server: Server, tmp_path: Path, setting: str
-) -> None:
+def test_a_session_brings_no_modules_of_its_own_into_the_server(mallory: Api, server: Server, tmp_path: Path) -> None:
     """Where Python finds its modules says the environment of the server, which no session can change."""
     if not server.has_plpython:
         pytest.skip("this server has no PL/Python")
@@ -203,10 +201,9 @@ def test_a_session_brings_no_modules_of_its_own_into_the_server(
     trace = tmp_path / "trace"
     for module in ("agent_memory_models", "agent_memory_server", "openai", "tiktoken"):
         (tmp_path / f"{module}.py").write_text(f"open({str(trace)!r}, 'w').close()", encoding="utf-8")
-    try:
-        mallory.query("select set_config(%(setting)s, %(path)s, false)", setting=setting, path=str(tmp_path))
-    except psycopg.Error as error:
-        assert error.sqlstate in ("42501", "22023"), error  # noqa: PT017
+    for setting in ("agent_memory.pythonpath", "plpython3.path", "dynamic_library_path"):
+        with contextlib.suppress(errors.InsufficientPrivilege, errors.InvalidParameterValue):
+            mallory.query("select set_config(%(setting)s, %(path)s, false)", setting=setting, path=str(tmp_path))
     mallory.talk(user_id="bob", thread_id="t1", rounds=12)
     mallory.connection.execute("call memory.run_jobs(max_jobs => 5)")
     assert not trace.exists()

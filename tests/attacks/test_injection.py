@@ -28,7 +28,7 @@ HOSTILE = {
     "control": "\x01\x07\x1b[2J\r\n\t\x7f\x85",
 }
 """Each attacks one way of building code from text: SQL, format(), to_tsquery(), regular expressions and so on."""
-LESS_LIKELY = {"identifier", "like", "number", "wide"}
+LESS_LIKELY = {"identifier", "dollars", "like", "number", "path", "wide"}
 NAMES = [pytest.param(name, marks=pytest.mark.nightly) if name in LESS_LIKELY else name for name in HOSTILE]
 
 

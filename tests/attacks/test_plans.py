@@ -66,16 +66,18 @@ def keys(api: Api) -> list[bytes]:
     return [KEY[:16], *(block[:16] for row in (*erasure, *tokens) for block in row), *(key[:16] for key in derived)]
 
 
-@pytest.mark.parametrize("function", sorted(VALID))
-def test_no_plan_shows_a_key(api: Api, function: str) -> None:
-    if function in NEED_PGCRYPTO and not has_pgcrypto(api):
-        pytest.skip("this server has no pgcrypto")
-    if function == "set_token_key":
-        pytest.skip("whoever sets the key knows it")
+def test_no_plan_shows_a_key(api: Api) -> None:
     secret = keys(api)
     api.query("select set_config('plan_cache_mode', 'force_custom_plan', true)")
     heard = plans(api.connection)
-    getattr(api, function)(**VALID[function])
-    plan = "\n".join(heard)
-    assert "PLANNEDSTMT" in plan
-    assert [key for key in secret if any(key in constant for constant in constants(plan))] == []
+    shown = []
+    for function in VALID.keys() - {"set_token_key"}:  # whoever sets the key knows it
+        if function in NEED_PGCRYPTO and not has_pgcrypto(api):
+            continue
+        heard.clear()
+        with api.connection.transaction(force_rollback=True):
+            getattr(api, function)(**VALID[function])
+        plan = "\n".join(heard)
+        assert "PLANNEDSTMT" in plan, function
+        shown += [function for constant in constants(plan) if any(key in constant for key in secret)]
+    assert shown == []

@@ -14,7 +14,7 @@ from tests.support.servers import ROOT
 from tests.support.sqlapi import Api
 from tests.values.bad_arguments import NEED_PGCRYPTO, VALID
 
-HOSTILE = ["on", "0", "x'; drop table memory.messages; --"]
+HOSTILE = ["on", "x'; drop table memory.messages; --"]
 READ = re.compile(r"current_setting\('((?:agent_)?memory\.\w+)'")
 
 

@@ -118,28 +118,12 @@ def test_an_administrator_adds_no_row_of_another_call(
         db.execute("drop owned by an_administrator; drop role an_administrator")
 
 
-def test_an_upgrade_takes_back_what_the_list_grants_no_more(db: psycopg.Connection, dsn: str) -> None:
-    """An earlier version granted it; what somebody else has granted stays."""
-    db.execute("create role mine; grant execute on function memory._audit to memory_admin, mine")
-    db.execute("insert into memory.role_grants values ('memory_admin', 'function _audit', 'memory_admin'::regrole)")
-    try:
-        install(dsn)
-        may = "select has_function_privilege(%s, 'memory._audit(text, jsonb, text)', 'execute')"
-        assert db.execute(may, ["memory_admin"]).fetchone() == (False,)
-        assert db.execute(may, ["mine"]).fetchone() == (True,)
-        assert db.execute("select from memory.role_grants where object = 'function _audit'").fetchall() == []
-    finally:
-        db.execute("drop owned by mine; drop role mine")
-
-
 @pytest.mark.parametrize(
     "change",
     [
         "delete from memory.audit",
         "truncate memory.audit",
-        "update memory.audit set role = 'other'",
         "update memory.audit set details = '{}'",
-        "update memory.audit set user_id = 'bob', details = '{}'",
         "update memory.audit set user_id = null, details = '{}', at = '2020-01-01'",
     ],
 )
@@ -147,12 +131,6 @@ def test_not_even_the_owner_changes_a_row(api: Api, change: str) -> None:
     api.set_policy(settings={"context": {"max_memories": 7}}, user_id="ana")
     with pytest.raises(errors.InsufficientPrivilege, match="400 days"):
         api.query(change)
-
-
-def test_an_erasure_takes_the_user_and_the_details_out_of_a_row(api: Api) -> None:
-    api.set_policy(settings={"knowledge_base": {"search_triggers": ["my secret diary"]}}, user_id="ana")
-    api.query("update memory.audit set user_id = null, details = '{}' where user_id = 'ana' returning 1")
-    assert recorded(api) == [("set_policy", None, {})]
 
 
 def test_exports_imports_and_erasures_are_recorded_and_an_erasure_leaves_nothing_of_the_user(api: Api) -> None:

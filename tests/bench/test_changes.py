@@ -35,9 +35,10 @@ def payload(said: Item, *places: int, known: list[str]) -> dict[str, Any]:
 
 def test_the_perfect_model_replaces_ends_and_corrects_what_it_is_told_of() -> None:
     for said in items(["en"]):
-        if said.change is None:
+        change = said.change
+        if change is None or change.changes is None:
             continue
-        change, old = said.change.statement, said.gold[said.change.place]
+        old = said.gold[change.changes]
         place = places(said)
         result, unknown = answer(said, payload(said, change.message, known=["Likes tea.", old.content]), place)
         assert unknown == []
@@ -57,14 +58,11 @@ LEEDS, BRISTOL = "user: I live in Leeds", "user: we finally made it to Bristol"
 @pytest.mark.parametrize(
     ("is_right", "memories", "recalled"),
     [
-        (True, [f"1. Lives in Bristol. {SINCE}"], []),
         (True, [f"1. Lives in Bristol. {SINCE}", "2. Lives in Leeds. (until 4 June 2026)"], []),
         (True, [], [DATE, LEEDS, "", "4 June 2026", BRISTOL]),
-        (False, [], []),
         (False, ["1. Lives in Leeds."], [DATE, BRISTOL]),
         (False, [f"1. Lives in Bristol. {SINCE}", "2. Lives in Leeds. (since 1 May 2026)"], []),
         (False, [f"1. Lives in Bristol. {SINCE}"], [DATE, LEEDS]),
-        (False, [], [LEEDS, BRISTOL]),
         (False, [], [DATE, BRISTOL, "", "4 June 2026", LEEDS]),
     ],
 )

@@ -2,27 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
 from bench.peers import report
-from bench.peers.client import StoreClient
-
-
-class Recorder:
-    """A store that keeps what it was asked for."""
-
-    at_once = 7
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def ids(self, user: str) -> list[str]:
-        return [f"{user} {number}" for number in range(50)]
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda *_: self.asked.append(name)
 
 
 def results(recall: float) -> report.Results:
@@ -48,23 +28,3 @@ def test_a_search_that_finds_wrong_texts_is_not_just_fast() -> None:
     assert "| search with a new query, as the library usually does | 1 | 150 | 300 (0.50), 42% right |" in lines
     assert "| get a text by its id | 1 | 150 | 300 (0.50) |" in lines
     assert "| of the nearest 10 texts of a user with 1,000, found | 1 | 100% | 42% |" in lines
-
-
-@pytest.mark.parametrize("operation", report.MEMORY_OPERATIONS)
-def test_each_operation_asks_the_store_for_what_its_name_says(operation: str) -> None:
-    store = Recorder()
-    client = StoreClient(store, number=1)
-    client.warm(operation)
-    assert client.run(operation, 0) > 0
-    expected = {
-        "add": ["add", "embed"],
-        "add, embedded": ["add", "embed"],
-        "bulk": ["add_all"],
-        "search": ["search"],
-        "search by meaning": ["search_by_meaning"],
-        "search again": ["search"],
-        "get": ["get"],
-        "list": ["page"],
-        "delete": ["delete"],
-    }
-    assert store.asked == expected[operation]

@@ -2,49 +2,19 @@
 
 import io
 import json
-import logging
 import subprocess
 import sys
+from datetime import datetime, timezone
 from typing import Any
 
 import psycopg
 import pytest
 from agent_memory import Memory
 from agent_memory._text import harmless
-from agent_memory.cli import app, printing
+from agent_memory.cli import printing
 from rich.console import Console
-from typer.testing import CliRunner, Result
 
-
-class Commands:
-    """Runs commands against the test's database."""
-
-    def __init__(self, dsn: str) -> None:
-        self._environment = {"AGENT_MEMORY_DSN": dsn}
-
-    def run(self, *arguments: object, status: int = 0, stdin: str | None = None) -> Result:
-        # What a command changes of the package's log would hide records from other tests of this process.
-        logger = logging.getLogger("agent_memory")
-        level, filters = logger.level, logger.filters[:]
-        try:
-            result = CliRunner().invoke(app, [str(each) for each in arguments], input=stdin, env=self._environment)
-        finally:
-            logger.setLevel(level)
-            logger.filters[:] = filters
-        assert result.exit_code == status, result.output
-        return result
-
-    def __call__(self, *arguments: object, status: int = 0, stdin: str | None = None) -> str:
-        result = self.run(*arguments, status=status, stdin=stdin)
-        return result.stderr if status else result.stdout
-
-    def rows(self, *arguments: object) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self(*arguments, "--json").splitlines()]
-
-
-@pytest.fixture
-def command(dsn: str) -> Commands:
-    return Commands(dsn)
+from tests.cli.steps import Commands
 
 
 @pytest.fixture
@@ -66,7 +36,6 @@ def test_users(command: Commands, memory: Memory) -> None:
     assert [row["user_id"] for row in command.rows("users", "--search", "B")] == ["bob"]
     lines = command("users", "--limit", 1).splitlines()
     assert [line.split()[0] for line in lines] == ["user", "ana", "..."]
-    assert command("users", "list") == command("users")
 
 
 def test_threads_and_messages(command: Commands, memory: Memory) -> None:
@@ -83,9 +52,7 @@ def test_threads_and_messages(command: Commands, memory: Memory) -> None:
     assert "#2 · user · Ana · " in shown
     assert "Likes [red]tea[/red] ␛]0;owned␇␛[2Jx�y�z␍w\n" in shown
     assert "Line 1" not in shown
-    assert [row["seq"] for row in command.rows("messages", "ana", "t1", "--after", 0, "--before", 3)] == [1, 2]
-    assert [row["seq"] for row in command.rows("messages", "ana", "t1", "--role", "assistant")] == [3]
-    assert "role" in command("messages", "ana", "t1", "--role", "nobody", status=1)
+    assert [row["seq"] for row in command.rows("messages", "ana", "t1", "--before", 2)] == [0, 1]
     assert command("threads", "clear", "ana", "t1") == "Cleared 4 messages of t1.\n"
     assert command("messages", "ana", "t1") == "No messages.\n"
     assert "put away" in command("messages", "ana", "t1", "--all")
@@ -95,18 +62,15 @@ def test_threads_and_messages(command: Commands, memory: Memory) -> None:
     assert 'user "ana" has no thread "t1"' in command("threads", "show", "ana", "t1", status=1)
 
 
-def test_memories(command: Commands) -> None:
+def test_memories(command: Commands, memory: Memory) -> None:
     assert command("memories", "ana").startswith("No memories.")
-    options = ("--type", "preference", "--tag", "drinks", "--tag", "x", "--metadata", '{"a": 1}', "--importance", 0.9)
-    tea = command("memories", "add", "ana", EVIL, *options, "--valid-from", "2025-03-01").strip()
-    assert command("memories", "add", "ana", EVIL, "--type", "preference").strip() == tea
+    tea = command("memories", "add", "ana", EVIL, "--type", "preference", "--tag", "drinks", "--tag", "x").strip()
     [record] = command.rows("memories", "ana", "--tag", "drinks")
     assert (record["memory_id"], record["content"], record["tags"]) == (tea, EVIL, ["drinks", "x"])
-    assert (record["metadata"], record["valid_from"]) == ({"a": 1}, "2025-03-01T00:00:00+00:00")
     assert command("memories", "update", "ana", tea, "Likes green tea") == f"{tea} is version 2 now.\n"
     shown = command("memories", "show", "ana", tea)
     assert shown.startswith(f"{tea} · preference · ")
-    assert "importance  0.90" in shown
+    assert "importance  0.5" in shown
     assert "Likes [red]tea[/red] ␛]0;owned␇␛[2Jx�y�z w" in shown
     [both] = command.rows("memories", "show", "ana", tea)
     assert both["memory"]["content"] == "Likes green tea"
@@ -116,18 +80,13 @@ def test_memories(command: Commands) -> None:
     assert f'user "ana" has no memory {tea}' in command("memories", "delete", "ana", tea, status=1)
     assert command("memories", "restore", "ana", tea) == f"{tea} is restored, as version 4.\n"
     coffee = command("memories", "add", "ana", "Likes coffee").strip()
-    assert "takes the place" in command("memories", "supersede", "ana", tea, coffee, "--reason", "changed")
+    superseded = command("memories", "supersede", "ana", tea, coffee, "--reason", "changed")
+    assert superseded == f"{coffee} takes the place of {tea}.\n"
+    assert memory.get_memory("ana", tea).supersede_reason == "changed"
     assert [row["memory_id"] for row in command.rows("memories", "ana")] == [coffee]
     assert len(command.rows("memories", "ana", "--superseded", "--limit", 5)) == 2
     assert "... and 1 more" in command("memories", "ana", "--superseded", "--limit", 1)
-    assert "not a UUID" in command("memories", "show", "ana", "x", status=1)
     assert "no memory" in command("memories", "show", "bob", tea, status=1)
-    assert "metadata must be a JSON object" in command("memories", "add", "ana", "x", "--metadata", "[]", status=1)
-    assert "metadata is not JSON" in command("memories", "add", "ana", "x", "--metadata", "{", status=1)
-    command("memories", "add", "ana", "x", "--importance", 2, status=2)
-
-
-def test_nothing_is_stored_without_the_resource(command: Commands, memory: Memory) -> None:
     memory.admin.set_policy({"resources": []})
     assert 'has no resource "memory"' in command("memories", "add", "ana", "x", status=1)
 
@@ -144,11 +103,9 @@ def test_jobs(command: Commands, memory: Memory, db: psycopg.Connection) -> None
     assert (ana["user_id"], ana["status"], ana["thread_id"], bob["status"]) == ("ana", "dead", "t1", "pending")
     assert [row["user_id"] for row in command.rows("jobs", "--failed")] == ["ana"]
     assert [row["user_id"] for row in command.rows("jobs", "--user", "bob", "--status", "pending")] == ["bob"]
-    assert command.rows("jobs", "--kind", "embed") == []
     assert "no route [red]" in command("jobs")
     assert "no\nroute [red]" in command("jobs", "show", "ana", ana["job_id"])
     assert command.rows("jobs", "show", "ana", ana["job_id"])[0]["error"] == "no\nroute [red]"
-    assert command("jobs", "retry", "--failed", "--kind", "embed") == "0 jobs queued again.\n"
     assert command("jobs", "retry", "ana", ana["job_id"]) == f"Job {ana['job_id']} is due.\n"
     db.execute("update memory.jobs set status = 'dead', finished_at = now()")
     assert command("jobs", "retry", "--failed", "ana") == "1 job queued again.\n"
@@ -157,7 +114,7 @@ def test_jobs(command: Commands, memory: Memory, db: psycopg.Connection) -> None
     assert "stays as it is: job_id: a newer job is doing the same work" in retried
     assert "0 jobs queued again." in retried
     assert "no job 99" in command("jobs", "show", "ana", 99, status=1)
-    for wrong in ((), ("ana",), ("ana", 1, "--failed"), ("ana", 1, "--kind", "embed")):
+    for wrong in ((), ("ana", 1, "--failed")):
         assert "takes one job, or --failed" in command("jobs", "retry", *wrong, status=1)
 
 
@@ -177,15 +134,12 @@ def test_models(command: Commands, db: psycopg.Connection) -> None:
     assert len(command.rows("models")) == 1
     wrong = ("--kind", "chat", "--model", "m", "--setting")
     assert "setting: temperature has no =" in command("models", "register", "m", *wrong, "temperature", status=1)
-    command("models", "register", "m", "--kind", "x", "--model", "m", status=2)
-    assert "no model" in command("models", "activate", "nobody", status=1)
 
 
 @pytest.mark.compares_words
 def test_policy(command: Commands) -> None:
     assert command("policy", "diff") == "All settings are the built-in ones.\n"
     assert command("policy", "set", "context.max_tokens", 8000, "--user", "ana") == "context.max_tokens is 8000.\n"
-    assert command("policy", "diff") == "All settings are the built-in ones.\n"
     changed = {"setting": "context.max_tokens", "built_in": 4000, "value": 8000}
     assert command.rows("policy", "diff", "--user", "ana") == [changed]
     assert command.rows("policy", "show", "--user", "ana")[0]["context"]["max_tokens"] == 8000
@@ -211,25 +165,18 @@ def test_context_says_what_each_source_takes(command: Commands, memory: Memory) 
     assert command.rows("search", "ana", "tea", "--sources", "memory")[0]["source"] == "memory"
 
 
-def test_lists_of_documents_and_artifacts_as_json(command: Commands, memory: Memory) -> None:
-    memory.add_document("ana", "Tea is green.", "Tea")
-    memory.store_artifact("ana", "a log", key="log")
-    assert command.rows("documents", "ana")[0]["title"] == "Tea"
-    assert command.rows("artifacts", "ana")[0]["key"] == "log"
-
-
-def test_checks_as_json(command: Commands) -> None:
-    assert command.rows("doctor")[0].keys() == {"check_name", "ok", "detail"}
-
-
 def test_import_and_export(command: Commands, memory: Memory, tmp_path: Any) -> None:
     call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     said = [{"role": "user", "content": f"{number} \x1b[31m"} for number in range(1005)]
     memory.add_messages("ana", "t1", [*said, {"role": "assistant", "content": "", "tool_calls": [call]}])
     memory.add_message("ana", "t2", "user", "Hi", metadata={"a": 1})
-    memory.add_memory("ana", "Likes tea", "preference", tags=["drinks"], confidence=0.5)
+    since = datetime(2026, 3, 1, tzinfo=timezone.utc)
+    values: dict[str, Any] = {"tags": ["drinks"], "confidence": 0.5, "importance": 0.9, "valid_from": since}
+    memory.add_memory("ana", "Likes tea", "preference", thread_id="t1", metadata={"a": 1}, **values)
     path = tmp_path / "ana.jsonl"
     assert "Exported 1008 records of ana." in command.run("export", "ana", path).stderr
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert f"{path} is there already" in command("export", "ana", path, status=1)
     dry = command("import", path, "--user", "bob", "--dry-run")
     assert dry == "Would import 1007 messages and 1 memory into 2 threads of 1 user.\n"
     [counts] = command.rows("import", path, "--user", "bob")
@@ -249,7 +196,9 @@ def test_import_and_export(command: Commands, memory: Memory, tmp_path: Any) -> 
             (each.role, each.content, each.metadata, each.created_at) for each in original
         ]
     [tea] = memory.list_memories("bob")
-    assert (tea.memory_type, tea.tags, tea.confidence) == ("preference", ["drinks"], 0.5)
+    assert (tea.content, tea.memory_type, tea.thread_id) == ("Likes tea", "preference", "t1")
+    assert {name: getattr(tea, name) for name in values} == values
+    assert tea.metadata["a"] == 1  # beside the time at which it was stored first
     assert command("export", "nobody") == ""
 
 
@@ -275,7 +224,7 @@ def test_import_names_what_it_leaves_out(command: Commands, memory: Memory) -> N
     assert result.stderr.count("Left out: ") == 20
     assert "stdin, line 2: " in result.stderr
     assert "... and 11 more left out" in result.stderr
-    assert "\x1b" not in result.output
+    assert "\x1b" not in result.stdout + result.stderr
     assert "Error: " in command("import", "-", "--user", "bob", "--strict", status=1, stdin=lines)
     assert memory.list_threads("bob") == []
 
@@ -299,7 +248,7 @@ def test_what_a_terminal_would_obey() -> None:
 def test_help_imports_nothing_heavy() -> None:
     program = (
         "import sys, agent_memory.cli; print([name for name in ('openai', 'pydantic', 'tiktoken', 'onnxruntime',"
-        " 'langgraph', 'agent_memory.importer') if name in sys.modules])"
+        " 'langgraph', 'agent_memory.importer', 'fastapi', 'uvicorn', 'jwt') if name in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout == "[]\n"

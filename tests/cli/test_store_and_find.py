@@ -1,7 +1,6 @@
 """The commands that store and find: import, search, context, documents and artifacts."""
 
 import json
-from datetime import datetime, timezone
 from pathlib import Path
 
 import psycopg
@@ -39,8 +38,6 @@ def test_import_worker_search_context(run: Run, db: psycopg.Connection, tmp_path
     assert "My favourite number is 9 [bold]really[/bold]." in found.stdout
     assert found.stderr.count("\n") == found.stderr.count("Note: searching by keyword only") == 1
     assert "Nothing found." in run("search", "bo", "number").stdout
-    said = run("search", "ana", "number 7", "--sources", "message")
-    assert "My favourite number is 7 [bold]really[/bold]." in said.stdout
     fewer = run("search", "ana", "number", "--limit", "2", "--sources", "message")
     assert fewer.stdout.count("My favourite number") == 2
 
@@ -75,18 +72,6 @@ def test_a_poisoned_source_is_taken_back_and_released(run: Run, db: psycopg.Conn
     )
 
 
-@pytest.mark.feature("F10")
-def test_a_source_that_is_unknown_is_not_taken_back(run: Run) -> None:
-    unknown = run("quarantine", "add", "ana", "message", "t/0")
-    assert unknown.returncode == 1
-    assert unknown.stderr.startswith("Error: id: this user has no message t/0\nHint: ")
-    assert "document_id is not a UUID: x" in run("quarantine", "add", "ana", "document", "x").stderr
-    wrong = run("quarantine", "add", "ana", "nonsense", "t/0")
-    assert wrong.returncode == 2
-    assert "'artifact'" in wrong.stderr
-    assert run("quarantine", "list", "ana", "--source", "nonsense").returncode == 1
-
-
 def test_search_notes(run: Run, db: psycopg.Connection) -> None:
     memory = Memory(db)
     memory.add_memory("ana", "Likes tea")
@@ -100,7 +85,6 @@ def test_search_notes(run: Run, db: psycopg.Connection) -> None:
     assert note.startswith("Note: comparing words only, no embedding model is active. ")
     assert "agent-memory models local" in note
     assert run("search", "ana", "tea", "--mode", "keyword").stderr == ""
-    assert run("search", "ana", "tea", "--mode", "nonsense").returncode == 2
     # A model that should work and does not is worth a note.
     memory.admin.register_model("gone", "embedding", "openai", "some-model", {"base_url": "http://127.0.0.1:1/v1"})
     memory.admin.activate_model("gone")
@@ -113,97 +97,47 @@ def test_documents(run: Run, tmp_path: Path) -> None:
     assert run("documents", "list", "ana").stdout == "No documents.\n"
     path = tmp_path / "tea [bold].md"
     path.write_text("# Tea\n\nGreen tea is åbest [bold]at 80 °C[/bold].\n", encoding="utf-8-sig")
-    added = run("documents", "add", "ana", path)
-    assert added.returncode == 0, added.stderr
-    first = added.stdout.strip()
-    piped = run(
-        *("documents", "add", "ana", "-", "--title", "Coffee", "--namespace", "notes", "--doc-type", "guide"),
-        stdin="Café",
-    )
-    assert piped.returncode == 0, piped.stderr
-    second = piped.stdout.strip()
+    first = run("documents", "add", "ana", path).stdout.strip()
+    options = ("--title", "Coffee", "--namespace", "notes", "--doc-type", "guide")
+    second = run("documents", "add", "ana", "-", *options, stdin="Café").stdout.strip()
     found = run("search", "ana", "green", "--sources", "document").stdout
     assert " · document · tea [bold].md · " in found
     assert "# Tea\n\nGreen tea is åbest [bold]at 80 °C[/bold].\n" in found
-
     header, *rows = run("documents", "list", "ana").stdout.splitlines()
     assert header.split() == ["id", "created", "namespace", "type", "title"]
     assert [row.split()[0] for row in rows] == [second, first]
     assert rows[0].split()[2:] == ["notes", "guide", "Coffee"]
-    assert rows[1].split()[2:] == ["default", "document", "tea", "[bold].md"]
     assert run("documents", "list", "ana", "--limit", "1").stdout.splitlines()[-1] == "... and 1 more"
     assert run("documents", "list", "ana", "--limit", "1", "--offset", "1").stdout.splitlines()[1:] == rows[1:]
-    for choice in (["--namespace", "notes"], ["--doc-type", "guide"]):
-        assert [row.split()[0] for row in run("documents", "list", "ana", *choice).stdout.splitlines()[1:]] == [second]
-
     assert run("quarantine", "add", "ana", "document", first).returncode == 0
-    listed = [line.split() for line in run("documents", "ana", "--quarantined").stdout.splitlines()]
-    assert listed[0] == ["id", "created", "namespace", "type", "quarantined", "title"]
-    assert [len(row) for row in listed[1:]] == [5, 8], "a date, a time and two more words of the title"
+    assert first in run("documents", "ana", "--quarantined").stdout
     assert first not in run("documents", "ana").stdout
     deleted = run("documents", "delete", "ana", first)
     assert (deleted.returncode, deleted.stdout) == (0, f"Deleted {first}.\n")
     again = run("documents", "delete", "ana", first)
-    assert again.returncode == 1
-    assert again.stderr.splitlines() == [
-        f'Error: user "ana" has no document {first}',
-        "Hint: Run: agent-memory documents list ana",
-    ]
-    assert first not in run("documents", "list", "ana").stdout
+    assert (again.returncode, again.stderr.splitlines()[0]) == (1, f'Error: user "ana" has no document {first}')
 
 
-def test_artifacts(run: Run, dsn: str, tmp_path: Path) -> None:
-    assert run("artifacts", "list", "ana").stdout == "No artifacts.\n"
+def test_artifacts(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "build.log"
     path.write_bytes("\n\x1b[31mBuild failed\x1b[0m at 80 °C\r\n[bold]line[/bold]\n".encode())
-    stored = run("artifacts", "store", "ana", path, "--key", "log", "--artifact-type", "file")
+    stored = run("artifacts", "store", "ana", path, "--key", "log")
     assert stored.stdout == "[MemoryRef: log - Build failed at 80 °C - 13 tokens]\n", stored.stderr
-    assert run("artifacts", "store", "ana", "-", "--description", "Tea [green]", stdin="x").stdout.startswith(
-        "[MemoryRef: tea-green-"
-    )
+    piped = run("artifacts", "store", "ana", "-", "--description", "Tea [green]", stdin="x")
+    assert piped.stdout.startswith("[MemoryRef: tea-green-")
     assert f"\n{stored.stdout}" in run("search", "ana", "failed", "--sources", "artifact").stdout
-
-    whole = run("artifacts", "show", "ana", "log").stdout
-    assert whole == path.read_text(encoding="utf-8")
-    bounds = [("--from-token", str(start), "--max-tokens", "5") for start in range(0, 13, 5)]
-    assert "".join(run("artifacts", "show", "ana", "log", *bound).stdout for bound in bounds) == whole
+    assert run("artifacts", "show", "ana", "log").stdout == path.read_text(encoding="utf-8")
+    assert run("artifacts", "show", "ana", "log", "--from-line", "3").stdout == "[bold]line[/bold]\n"
+    assert "Build failed" in run("artifacts", "show", "ana", "log", "--grep", "failed").stdout
     unknown = run("artifacts", "show", "bob", "log")
     assert (unknown.returncode, unknown.stdout) == (1, "")
-    assert unknown.stderr.startswith('Error: key: this user has no artifact "log"\nHint: ')
-
     header, first, second = run("artifacts", "list", "ana").stdout.splitlines()
     assert header.split() == ["key", "created", "type", "tokens", "description"]
     assert first.split()[2:] == ["command_output", "1", "Tea", "(green)"]
-    assert (second.split()[0], second.split()[2:5]) == ("log", ["file", "13", "Build"])
-    assert run("artifacts", "list", "ana", "--limit", "1").stdout.splitlines()[-1] == "... and 1 more"
-    of_type = run("artifacts", "list", "ana", "--artifact-type", "file").stdout.splitlines()
-    assert [row.split()[0] for row in of_type] == ["key", "log"]
-    assert run("artifacts", "list", "ana", "--thread-id", "t1").stdout == "No artifacts.\n"
-
-    given = ("--thread-id", "t1", "--agent-id", "cook", "--expires-at")
-    for key, expires_at in (("day", "2999-01-01"), ("time", "2999-01-01T02:03:04")):
-        assert run(
-            "artifacts", "store", "ana", "-", "--key", key, *given, expires_at, stdin="x", TZ="Asia/Tokyo"
-        ).stdout
-    with Memory(dsn) as memory:
-        newest = memory.list_artifacts("ana", thread_id="t1")
-    assert [(row.key, row.agent_id) for row in newest] == [("time", "cook"), ("day", "cook")]
-    moments = [datetime(2999, 1, 1, 2, 3, 4, tzinfo=timezone.utc), datetime(2999, 1, 1, tzinfo=timezone.utc)]
-    assert [row.expires_at for row in newest] == moments
-    assert run("artifacts", "store", "ana", "-", "--expires-at", "soon", stdin="x").returncode == 2
-
-    _, *rows = run("artifacts", "list", "ana", "--limit", "1", "--offset", "1").stdout.splitlines()
-    assert (rows[0].split()[0], rows[1:]) == ("day", ["... and 2 more"])
-    assert len(run("artifacts", "list", "ana", "--offset", "2").stdout.splitlines()) == 3
-
-    deleted = run("artifacts", "delete", "ana", "log")
-    assert (deleted.returncode, deleted.stdout) == (0, "Deleted log.\n")
+    assert second.split()[0] == "log"
+    assert run("artifacts", "delete", "ana", "log").stdout == "Deleted log.\n"
     again = run("artifacts", "delete", "ana", "log")
-    assert again.returncode == 1
-    assert again.stderr.splitlines() == [
-        'Error: user "ana" has no artifact log',
-        "Hint: Run: agent-memory artifacts list ana",
-    ]
+    assert (again.returncode, again.stderr.splitlines()[0]) == (1, 'Error: user "ana" has no artifact log')
 
 
 def test_a_file_that_is_no_document_is_refused(run: Run, tmp_path: Path) -> None:
@@ -213,7 +147,3 @@ def test_a_file_that_is_no_document_is_refused(run: Run, tmp_path: Path) -> None
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr == f"Error: {path} is not UTF-8: invalid start byte at byte 0\n"
     assert run("documents", "add", "ana", tmp_path).stderr == f"Error: Is a directory: {tmp_path}\n"
-    empty = run("documents", "add", "ana", "-")
-    assert empty.returncode == 1
-    assert empty.stderr.startswith("Error: content: ")
-    assert run("documents", "list", "ana").stdout == "No documents.\n"

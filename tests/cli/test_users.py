@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
 import os
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from agent_memory import AgentMemoryError, AsyncMemory, ConflictError, InvalidValueError, Memory
+from agent_memory import AgentMemoryError, ConflictError, InvalidValueError, Memory
 from agent_memory._files import written
 
 from tests.support.servers import Run
@@ -58,20 +57,18 @@ def test_export_forget_and_import(run: Run, memory: Memory, tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("memory")
-@pytest.mark.parametrize("command", [("export",), ("users", "export")])
-def test_an_export_is_ones_own_and_overwrites_nothing(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_an_export_is_ones_own_and_overwrites_nothing(run: Run, tmp_path: Path) -> None:
+    command = ("users", "export")
     file, other = tmp_path / "ana.json", tmp_path / "other"
     assert run(*command, "ana", file).returncode == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     written = file.read_text()
     other.write_text("of another program")
     (tmp_path / "link").symlink_to(other)
-    (tmp_path / "nowhere").symlink_to(tmp_path / "new")
-    for place in (file, tmp_path / "link", tmp_path / "nowhere"):
+    for place in (file, tmp_path / "link"):
         result = run(*command, "ana", place)
         assert (result.returncode, f"{place} is there already" in result.stderr) == (1, True)
         assert "--force" in result.stderr
-    assert not (tmp_path / "new").exists()
     assert run(*command, "ana", tmp_path / "link", "--force").returncode == 0
     assert ((tmp_path / "link").is_symlink(), (tmp_path / "link").read_text()) == (False, written)
     assert other.read_text() == "of another program"
@@ -80,20 +77,14 @@ def test_an_export_is_ones_own_and_overwrites_nothing(run: Run, tmp_path: Path, 
     assert (stat.S_IMODE(file.stat().st_mode), file.read_text()) == (0o600, written)
     # What fails leaves the file of before, and no part of a new one.
     assert run(*command, "a" * 300, file, "--force").returncode == 1
-    assert run(*command, "a" * 300, tmp_path / "failed").returncode == 1
     assert file.read_text() == written
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["ana.json", "link", "nowhere", "other"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ana.json", "link", "other"]
 
 
-def test_an_export_into_a_stream_replaces_nothing(run: Run, memory: Memory, tmp_path: Path) -> None:
+def test_an_export_into_a_stream_replaces_nothing(process: Run, memory: Memory, tmp_path: Path) -> None:
     memory.export_user_to("ana", tmp_path / "file")
     written = (tmp_path / "file").read_text()
-    for force in ((), ("--force",)):
-        assert run("users", "export", "ana", "/dev/stdout", *force).stdout == written
-        (tmp_path / "null").unlink(missing_ok=True)
-        (tmp_path / "null").symlink_to("/dev/null")
-        assert run("users", "export", "ana", tmp_path / "null", *force).returncode == 0
-        assert (tmp_path / "null").is_symlink()
+    assert process("users", "export", "ana", "/dev/stdout").stdout == written
     os.mkfifo(tmp_path / "pipe")
     with ThreadPoolExecutor() as threads:
         heard = threads.submit((tmp_path / "pipe").read_text)
@@ -102,8 +93,6 @@ def test_an_export_into_a_stream_replaces_nothing(run: Run, memory: Memory, tmp_
     assert (tmp_path / "pipe").is_fifo()
     assert memory.export_user_to("ana", "/dev/null", overwrite=True) == 7
     assert Path("/dev/null").is_char_device()
-    with pytest.raises(IsADirectoryError):
-        memory.export_user_to("ana", tmp_path, overwrite=True)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of another user")
@@ -113,9 +102,8 @@ def test_an_export_into_the_pipe_or_link_of_somebody_else_is_refused(memory: Mem
     (tmp_path / "link").symlink_to("/dev/null")
     os.lchown(tmp_path / "link", 1, 1)
     for name in ("pipe", "link"):
-        for overwrite in (False, True):
-            with pytest.raises(AgentMemoryError, match="belongs to daemon"):
-                memory.export_user_to("ana", tmp_path / name, overwrite=overwrite)
+        with pytest.raises(AgentMemoryError, match="belongs to daemon"):
+            memory.export_user_to("ana", tmp_path / name, overwrite=True)
 
 
 def test_an_export_has_its_name_when_it_is_complete(
@@ -168,7 +156,7 @@ def test_large_users_are_written_and_read_in_parts(
         memory.admin.import_user_from("ana", file)
 
 
-@pytest.mark.parametrize("lines", [1, 5, -1])
+@pytest.mark.parametrize("lines", [1, -1])
 def test_a_file_without_its_end_stores_nothing(memory: Memory, tmp_path: Path, lines: int) -> None:
     file = tmp_path / "ana"
     memory.export_user_to("ana", file)
@@ -177,19 +165,6 @@ def test_a_file_without_its_end_stores_nothing(memory: Memory, tmp_path: Path, l
     with pytest.raises(InvalidValueError):
         memory.admin.import_user_from("ana", file, lift_tombstones=True)
     assert memory.admin.list_users() == []
-
-
-def test_the_other_client_does_the_same(memory: Memory, dsn: str, tmp_path: Path) -> None:
-    export = memory.export_user("ana")
-
-    async def there_and_back() -> None:
-        async with AsyncMemory(dsn) as other:
-            assert await other.export_user_to("ana", tmp_path / "x") == 7
-            await other.forget_user("ana")
-            assert (await other.admin.import_user_from("ana", tmp_path / "x", lift_tombstones=True))["messages"] == 3
-
-    asyncio.run(there_and_back())
-    assert memory.export_user("ana") == export
 
 
 def test_a_memory_and_a_thread_are_forgotten(run: Run, memory: Memory) -> None:

@@ -77,16 +77,11 @@ def test_each_caller_is_led_to_the_node(databases: Databases, served: Serving) -
     assert databases.rows("a") == {user: ["Hello"] for user in users_of("a")} != {}
     assert databases.rows("b") == {user: ["Hello"] for user in users_of("b")} != {}
     with served.client() as admin:
-        lines = [{"user_id": user, "thread_id": "imported", "role": "user", "content": "Hi"} for user in USERS]
-        body = "\n".join(map(json.dumps, lines)).encode()
-        imported = admin.post("/v1/import", content=body, headers={"Content-Type": "application/x-ndjson"})
-        assert (imported.status_code, imported.json()["new"]) == (200, len(USERS))
         for user in USERS:
-            assert len(admin.get("/v1/export", params={"user_id": user}).text.splitlines()) == 2
             assert "Hello" in shown(admin, "thread", user=user, thread="t")
+            assert admin.post("/v1/extract_memories", json={"user_id": user, "thread_id": "t"}).status_code == 200
         assert all(user in shown(admin, "users") for user in USERS)
         shown(admin, "work")
-        shown(admin, "rules", of=USERS[0])
         assert set(admin.post("/v1/status", json={}).json()["nodes"]) == {"a", "b"}
         figures = admin.get("/metrics").text
         assert 'agent_memory_node_up{node="b"} 1.0' in figures

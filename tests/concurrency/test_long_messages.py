@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from tests.artifacts.offload.steps import keys, rows, say
-from tests.support.protocol import activate, claim, complete, make_due
+from tests.support.protocol import activate, claim, complete
 from tests.support.runners import PATIENCE, wait_until
 from tests.support.sqlapi import Api
 
@@ -51,20 +51,6 @@ def test_a_description_does_not_undo_an_edit_that_it_has_waited_for(api: Api, co
     [row] = rows(api)
     assert "npm install, good" in row.content
     assert row.content.endswith("Exit status 1.")
-
-
-@pytest.mark.feature("C4")
-def test_the_sweep_has_left_descriptions_made(api: Api) -> None:
-    activate(api)
-    for command in ("make", "ls"):
-        say(api, metadata={"command": command})
-    for _ in range(5):
-        make_due(api)
-        job = claim(api, "describe_artifact")
-        api.fail_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, error="refused")
-    assert api.claim_jobs(worker="test", kinds=["describe_artifact"]) == []
-    api.sweep()
-    assert claim(api, "describe_artifact").payload["command"] == "ls"
 
 
 @pytest.mark.feature("C2", "E14")

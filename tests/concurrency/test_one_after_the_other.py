@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import suppress
 from typing import Any
 
@@ -12,35 +12,10 @@ import psycopg
 import pytest
 
 from tests.concurrency.steps import ANA, CLIENTS, HELLO, Connect, assert_counters_are_exact, at_once
-from tests.support.runners import PATIENCE, wait_until
+from tests.support.runners import PATIENCE
 from tests.support.sessions import Sessions, code
-from tests.support.sqlapi import NO_WAIT, Api, result_of
+from tests.support.sqlapi import Api, result_of
 from tests.support.texts import unread_messages
-
-# One after the other --------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def meanwhile(connect: Connect) -> Iterator[Callable[[Api, Callable[[Api], Any]], Future[Any]]]:
-    """Start a call in another session and go on as soon as it waits for a lock (or is over)."""
-    watcher = Api(connect())
-    with ThreadPoolExecutor() as pool:
-
-        def start(other: Api, call: Callable[[Api], Any]) -> Future[Any]:
-            future = pool.submit(call, other)
-            until_blocked(watcher, other, future)
-            return future
-
-        yield start
-
-
-Meanwhile = Callable[[Api, Callable[[Api], Any]], "Future[Any]"]
-
-
-def until_blocked(watcher: Api, client: Api, call: Future[Any]) -> None:
-    """Return when the client waits for a lock, or its call is over."""
-    blockers = "select cardinality(pg_blocking_pids(%(pid)s))"
-    wait_until(lambda: call.done() or watcher.value(blockers, pid=client.connection.info.backend_pid))
 
 
 def extraction(api: Api) -> dict[str, Any]:
@@ -53,13 +28,13 @@ def extraction(api: Api) -> dict[str, Any]:
 
 @pytest.mark.feature("D11")
 def test_a_thread_deleted_during_its_first_extraction_is_extracted_anew_when_it_returns(
-    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+    sessions: Sessions,
 ) -> None:
-    api = Api(db)
+    api = sessions.api
     lease = extraction(api)
-    with db.transaction():
+    with api.connection.transaction():
         api.complete_job(**lease, result={"memories": []})
-        deleted = meanwhile(Api(connect()), lambda other: other.delete_thread(**ANA))
+        deleted = sessions.start("delete_thread", **ANA)
     assert deleted.result(PATIENCE) == 1
     assert api.query("select from memory.marks where scope <> ''") == []
     extraction(api)
@@ -67,69 +42,56 @@ def test_a_thread_deleted_during_its_first_extraction_is_extracted_anew_when_it_
 
 @pytest.mark.feature("D11")
 def test_a_thread_deleted_during_an_extraction_leaves_no_memory_of_swept_messages_behind(
-    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+    sessions: Sessions,
 ) -> None:
-    api = Api(db)
+    api = sessions.api
     lease = extraction(api)
-    db.execute("update memory.messages set expires_at = now()")
+    api.connection.execute("update memory.messages set expires_at = now()")
     assert api.sweep()["messages"] == 1
-    with db.transaction():
+    with api.connection.transaction():
         api.complete_job(**lease, result={"memories": [{"content": "Said hello", "memory_type": "fact", "seqs": [0]}]})
-        deleted = meanwhile(Api(connect()), lambda other: other.delete_thread(**ANA))
+        deleted = sessions.start("delete_thread", **ANA)
     assert deleted.result(PATIENCE) == 0
     assert api.query("select from memory.memories") == []
 
 
 @pytest.mark.feature("E14")
 def test_a_transaction_that_appends_and_then_remembers_does_not_deadlock_with_a_deletion(
-    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+    sessions: Sessions,
 ) -> None:
-    api = Api(db)
+    api = sessions.api
     api.add_message(**ANA, **HELLO)
     api.add_memory(user_id="ana", content="Likes tea")
-    with db.transaction():
+    with api.connection.transaction():
         api.add_message(**ANA, **HELLO)
-        deleted = meanwhile(Api(connect()), lambda other: other.delete_thread(**ANA))
+        deleted = sessions.start("delete_thread", **ANA)
         api.add_memory(user_id="ana", content="Said hello")
     assert deleted.result(PATIENCE) == 2
 
 
 @pytest.mark.feature("E14")
 def test_a_transaction_that_asks_for_a_compression_and_then_appends_does_not_deadlock_with_one_being_stored(
-    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+    sessions: Sessions,
 ) -> None:
-    api, worker = Api(db), Api(connect(options="-c deadlock_timeout=50ms"))
+    api = sessions.api
     api.set_policy(settings={"compression": {"recent_messages_to_keep": 2}})
     api.talk(**ANA, rounds=3)
     api.compress_thread(**ANA)
-    [job] = worker.claim_jobs(worker="w", kinds=["compress_thread"])
+    [job] = api.claim_jobs(worker="w", kinds=["compress_thread"])
     lease = {"user_id": job.user_id, "job_id": job.job_id, "lease_token": job.lease_token}
-    with db.transaction():
+    with api.connection.transaction():
         api.compress_thread(**ANA)
-        stored = meanwhile(worker, lambda worker: worker.complete_job(**lease, result=result_of(job)))
+        stored = sessions.start("complete_job", **lease, result=result_of(job))
         api.add_message(**ANA, **HELLO)
     stored.result(PATIENCE)
     assert [row.seq for row in api.get_messages(**ANA)] == [4, 5, 6]
 
 
-def test_deleting_a_thread_that_is_not_there_waits_for_nobody_and_changes_nothing(
-    db: psycopg.Connection, connect: Connect
-) -> None:
-    api = Api(db)
-    before = api.state()
-    other = Api(connect(options=NO_WAIT))
-    with db.transaction(force_rollback=True):
-        api.add_message(**ANA, **HELLO)
-        api.add_memory(user_id="ana", content="Likes tea")
-        assert other.delete_thread(user_id="ana", thread_id="t2") == 0
-    assert api.state() == before
-
-
 @pytest.mark.feature("E14")
 def test_callers_of_one_key_who_waited_for_a_deletion_get_one_message(
-    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+    sessions: Sessions,
 ) -> None:
-    api = Api(db)
+    api = sessions.api
     api.add_message(**ANA, **HELLO)
 
     def append(caller: Api) -> int:
@@ -137,14 +99,16 @@ def test_callers_of_one_key_who_waited_for_a_deletion_get_one_message(
         seq: int = caller.add_message(**ANA, role="user", content="Hello again", idempotency_key="key").seq
         return seq
 
-    callers = [Api(connect()), Api(connect())]
-    with db.transaction():
-        db.execute("select from memory.threads for update")  # as delete_thread() does first of all
-        calls = {meanwhile(caller, append): caller for caller in callers}
+    callers = [sessions.new(), sessions.new()]
+    with api.connection.transaction():
+        api.connection.execute("select from memory.threads for update")  # as delete_thread() does first of all
+        calls = {sessions.pool.submit(append, caller): caller for caller in callers}
+        for call, caller in calls.items():
+            sessions.until_waiting(caller, call)
         api.delete_thread(**ANA)
     [first] = wait(calls, timeout=PATIENCE, return_when=FIRST_COMPLETED).done
     [second] = calls.keys() - {first}
-    until_blocked(api, calls[second], second)
+    sessions.until_waiting(calls[second], second)
     calls[first].connection.execute("commit")
     assert (first.result(), second.result(PATIENCE)) == (0, 0)
     calls[second].connection.execute("commit")
@@ -153,17 +117,17 @@ def test_callers_of_one_key_who_waited_for_a_deletion_get_one_message(
 
 @pytest.mark.feature("F3", "B8")
 def test_a_memory_restored_at_the_same_time_is_not_put_away_by_the_limit(
-    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+    sessions: Sessions,
 ) -> None:
     """The hidden memory and the memory that hid it belong to two agents."""
-    api = Api(db)
+    api = sessions.api
     api.set_policy(settings={"memories": {"max_per_agent": 1}}, agent_id="a")
     old = api.add_memory(user_id="ana", agent_id="b", content="Likes tea", importance=0.1).memory_id
     new = api.add_memory(user_id="ana", agent_id="a", content="Likes coffee", importance=0.1).memory_id
     api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
-    with db.transaction():
+    with api.connection.transaction():
         api.restore_memory(user_id="ana", memory_id=old)
-        adding = meanwhile(Api(connect()), lambda other: other.add_memory(user_id="ana", agent_id="a", content="Tall"))
+        adding = sessions.start("add_memory", user_id="ana", agent_id="a", content="Tall")
     adding.result(PATIENCE)
     assert [row.content for row in api.list_memories(user_id="ana", agent_id="b")] == ["Likes tea"]
     assert_counters_are_exact(api)
@@ -178,36 +142,25 @@ SWEPT = {
         "update memory.memories set expires_at = null",
         "memories",
     ),
-    "message": (
-        "select memory.add_message('ana', 't1', 'user', 'Hello', expires_at => '2020-01-01')",
-        "update memory.messages set expires_at = 'infinity'",
-        "messages",
-    ),
     "artifact": (
         "select memory.store_artifact('ana', 'one', key => 'log', expires_at => '2020-01-01')",
         "update memory.artifacts set expires_at = null",
         "artifacts",
-    ),
-    "query embedding": (
-        "insert into memory.query_embeddings values ('ana', 'm', 'hash', '[1]', '2020-01-01')",
-        "update memory.query_embeddings set created_at = now()",
-        "query_embeddings",
     ),
 }
 
 
 @pytest.mark.feature("A2")
 @pytest.mark.parametrize("kind", SWEPT)
-def test_a_sweep_spares_a_row_whose_expiry_changes_while_the_sweep_waits(
-    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile, kind: str
-) -> None:
+def test_a_sweep_spares_a_row_whose_expiry_changes_while_the_sweep_waits(sessions: Sessions, kind: str) -> None:
     store, prolong, table = SWEPT[kind]
-    db.execute(store)
-    with db.transaction():
-        db.execute(prolong)
-        swept = meanwhile(Api(connect()), lambda other: other.sweep())
+    connection = sessions.api.connection
+    connection.execute(store)
+    with connection.transaction():
+        connection.execute(prolong)
+        swept = sessions.start("sweep")
     swept.result(PATIENCE)
-    assert db.execute(f"select count(*) from memory.{table}").fetchone() == (1,)
+    assert connection.execute(f"select count(*) from memory.{table}").fetchone() == (1,)
 
 
 @pytest.mark.feature("A2")

@@ -71,13 +71,6 @@ def test_a_search_does_not_read_all_threads_of_its_user(large: Api) -> None:
     assert many < few + 200
 
 
-def test_a_list_of_threads_counts_all_and_reads_a_page(large: Api) -> None:
-    few, many = [
-        large.entries_read(partial(large.list_threads, user_id=user, row_limit=10)) for user in ("few", "many")
-    ]
-    assert many - few < 1.2 * (MANY - FEW)
-
-
 def test_a_sweep_and_the_next_search_read_only_threads_that_are_not_parsed(large: Api) -> None:
     assert large.value("select count(*) from memory.threads where settled_at is null") == 0
     large.add_message(user_id="many", thread_id="t9", role="user", content="A bassoon")

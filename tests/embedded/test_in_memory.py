@@ -1,10 +1,10 @@
 """Stores of one client alone, which end with it."""
 
-import asyncio
 from pathlib import Path
 
+import psycopg
 import pytest
-from agent_memory import AgentMemoryError, AsyncMemory, Memory
+from agent_memory import AgentMemoryError, Memory
 from agent_memory.embedded import IN_MEMORY, open_store
 
 from tests.embedded.steps import Processes, contents, server_runs
@@ -22,15 +22,19 @@ def _own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.feature("E18")
 def test_each_client_has_its_own_and_nothing_is_left(tmp_path: Path, home: Path) -> None:
-    with Memory(path=IN_MEMORY) as first, Memory(path=IN_MEMORY) as second:
+    with Memory(path=IN_MEMORY) as first, open_store(IN_MEMORY) as store:
         first.add_message("ana", "t", "user", "Hi")
         assert contents(first) == ["Hi"]
-        assert contents(second) == []
+        assert store.ensure_running() == store.conninfo
+        with psycopg.connect(store.conninfo) as second:
+            assert second.execute("select count(*) from memory.messages").fetchone() == (0,)
         folders = list((tmp_path / "tmp").iterdir())
         assert len(folders) == 2
         assert all(folder.stat().st_mode & 0o777 == 0o700 for folder in folders)
     assert list((tmp_path / "tmp").iterdir()) == []
     assert not (home / ".local").exists()
+    with pytest.raises(AgentMemoryError, match="was closed"):
+        store.ensure_running()
 
 
 @pytest.mark.feature("E18")
@@ -71,21 +75,3 @@ def test_a_forked_child_has_none(processes: Processes) -> None:
     assert processes.run(code) == (
         "AgentMemoryError a store in memory is its process's own, and this process was forked from it\n"
     )
-
-
-@pytest.mark.feature("E18")
-def test_the_asynchronous_client(tmp_path: Path) -> None:
-    async def use() -> None:
-        async with AsyncMemory(path=IN_MEMORY) as memory:
-            await memory.add_message("ana", "t", "user", "Hi")
-            assert len(await memory.get_messages("ana", "t")) == 1
-
-    asyncio.run(use())
-    assert list((tmp_path / "tmp").iterdir()) == []
-
-
-def test_a_store_in_memory_can_be_opened_without_a_client() -> None:
-    with open_store(IN_MEMORY) as store:
-        assert store.ensure_running() == store.conninfo
-    with pytest.raises(AgentMemoryError, match="was closed"):
-        store.ensure_running()

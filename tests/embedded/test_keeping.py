@@ -28,40 +28,21 @@ def execute(folder: Path, statement: str) -> list[tuple[object, ...]]:
         return cursor.fetchall() if cursor.description else []
 
 
-def upgrade(folder: Path) -> None:
-    (folder / "installed").write_text("of an earlier file")
-
-
-def test_messages_of_a_new_store_stay(folder: Path) -> None:
+@pytest.mark.usefixtures("made")
+def test_messages_stay_unless_a_policy_says_otherwise_also_after_an_upgrade(folder: Path) -> None:
     with Memory(path=folder) as memory:
         assert lifetime(memory) == "never"
-        memory.add_message("ana", "t", "user", "I like tea")
-        assert said(memory) == {"I like tea": None}
-
-
-@pytest.mark.usefixtures("made")
-@pytest.mark.parametrize("agent", [None, "cook"])
-def test_an_upgrade_respects_what_a_policy_says(folder: Path, agent: str | None) -> None:
-    with Memory(path=folder) as memory:
+        memory.add_message("ana", "t", "user", "Hi")
+        assert said(memory) == {"Hi": None}
         memory.admin.set_policy({"messages": {"expires_after": None}})
-        memory.admin.set_policy({"messages": {"expires_after": "30 days"}}, agent_id=agent)
+        memory.admin.set_policy({"messages": {"expires_after": "30 days"}}, agent_id="cook")
         memory.add_message("ana", "t", "user", "I like tea", agent_id="cook")
         before = said(memory)
-    upgrade(folder)
+    (folder / "installed").write_text("of an earlier file")
     with Memory(path=folder) as memory:
         assert lifetime(memory, agent_id="cook") == "30 days"
         assert said(memory) == before
         assert before["I like tea"] is not None
-
-
-@pytest.mark.usefixtures("made")
-def test_a_lifetime_that_somebody_sets_stays(folder: Path) -> None:
-    with Memory(path=folder) as memory:
-        memory.admin.set_policy({"messages": {"expires_after": "7 days"}})
-    for _ in range(2):
-        with Memory(path=folder) as memory:
-            assert lifetime(memory) == "7 days"
-        upgrade(folder)
 
 
 @pytest.mark.usefixtures("made")

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from agent_memory import AgentMemoryError, Memory
+from agent_memory import Memory
 from agent_memory.embedded import open_store
 
 from tests.embedded.steps import PATIENCE, Processes, contents, kill_server, server_pid, server_runs
@@ -42,32 +42,14 @@ def test_first_openings_at_once(folder: Path, processes: Processes) -> None:
 
 
 @pytest.mark.usefixtures("made")
-def test_the_last_to_leave_stops_the_server(folder: Path, processes: Processes) -> None:
-    first, second = processes.started(USER), processes.started(USER)
+def test_a_killed_user_has_left_and_the_last_to_leave_stops_the_server(folder: Path, processes: Processes) -> None:
+    first, killed = processes.started(USER), processes.started(USER)
     pid = server_pid(folder)
     first.communicate("")
     assert server_pid(folder) == pid
-    second.communicate("")
-    wait_until(lambda: not server_runs(folder))
-
-
-@pytest.mark.usefixtures("made")
-def test_a_killed_user_has_left(folder: Path, processes: Processes) -> None:
-    killed, other = processes.started(USER), processes.started(USER)
     killed.kill()
     killed.wait()
-    assert server_runs(folder)
-    other.communicate("")
-    wait_until(lambda: not server_runs(folder))
-
-
-@pytest.mark.usefixtures("made")
-def test_the_next_to_open_takes_over_the_server_of_a_killed_user(folder: Path, processes: Processes) -> None:
-    killed = processes.started(USER)
-    pid = server_pid(folder)
-    killed.kill()
-    killed.wait()
-    with Memory(path=folder):
+    with Memory(path=folder):  # takes over its server
         assert server_pid(folder) == pid
     wait_until(lambda: not server_runs(folder))
 
@@ -175,11 +157,3 @@ def test_a_forked_child_that_uses_no_memory_holds_nothing(folder: Path, processe
         wait_until(lambda: not server_runs(folder))
     finally:
         folder.with_name(folder.name + ".end").touch()
-
-
-@pytest.mark.usefixtures("made")
-def test_a_closed_store_says_so(folder: Path) -> None:
-    store = open_store(folder)
-    store.close()
-    with pytest.raises(AgentMemoryError, match="was closed"):
-        store.ensure_running()

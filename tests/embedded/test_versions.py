@@ -27,17 +27,9 @@ def set_version(folder: Path, number: str) -> None:
 @pytest.mark.feature("F18")
 def test_an_older_schema_is_upgraded(folder: Path) -> None:
     set_version(folder, "0.0.1")
-    (folder / "installed").write_text("")
-    with Memory(path=folder) as memory:
-        assert memory.version() == OURS
-
-
-def test_the_file_of_the_same_version_may_change(folder: Path) -> None:
-    with open_store(folder) as store, psycopg.connect(store.conninfo, autocommit=True) as connection:
-        connection.execute("drop function memory.consolidate")
     (folder / "installed").write_text("of an earlier file")
     with Memory(path=folder) as memory:
-        memory.consolidate("ana")
+        assert memory.version() == OURS
 
 
 @pytest.mark.feature("F18")

@@ -1,6 +1,5 @@
 """The worker in the background of a process that has a client."""
 
-import logging
 import socket
 import time
 import warnings
@@ -86,14 +85,7 @@ def test_who_runs_jobs_himself_is_told_of_the_worker(folder: Path) -> None:
     assert "own worker does this work: leave the call out" in (raised.value.hint or "")
 
 
-def test_jobs_that_were_not_run_wait_for_the_next_opening(folder: Path) -> None:
-    with open_store(folder) as store, psycopg.connect(store.conninfo, autocommit=True) as connection:
-        say(Memory(connection))
-    with Memory(path=folder) as memory:
-        wait_until(lambda: memory.list_memories("ana"))
-
-
-@pytest.mark.parametrize("end", ["memory.close()", "", "sys.exit()", "del memory"])
+@pytest.mark.parametrize("end", ["memory.close()", ""])
 def test_a_running_job_is_released_at_the_end(
     folder: Path, processes: Processes, silent_model: socket.socket, end: str
 ) -> None:
@@ -170,14 +162,6 @@ def test_the_servers_log_keeps_nothing_that_was_said(folder: Path) -> None:
         ):
             connection.execute("select 'a fourth sesame word'::int")
     assert [line for line in (folder / "server.log").read_text().splitlines() if "sesame" in line] == []
-
-
-def test_a_given_database_gets_no_worker(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "agent_memory.worker")
-    with open_store(folder) as store, Memory(store.conninfo) as memory:
-        memory.add_message("ana", "t", "user", "Hi")
-        time.sleep(0.5)
-    assert not caplog.records
 
 
 def test_who_searches_before_the_worker_has_embedded_is_not_told_to_run_one(

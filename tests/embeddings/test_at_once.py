@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any
 
 import psycopg
@@ -14,7 +13,8 @@ from psycopg import errors
 
 from tests.embeddings.steps import EAST, embed, embedded, hand_in, know
 from tests.support.protocol import ANA, activate, age, claim, complete, make_due, say
-from tests.support.runners import PATIENCE, wait_until
+from tests.support.runners import PATIENCE
+from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api
 
 
@@ -26,18 +26,7 @@ def _make_document(api: Api) -> None:
     complete(api, claim(api, "consolidate"), articles=[article])
 
 
-def _make_summary(api: Api) -> None:
-    api.set_policy(settings={"search": {"embed_messages": False}})
-    api.talk(**ANA, rounds=1)
-    api.summarize_thread(**ANA)
-    complete(api, claim(api, "summarize_thread"), summary="They talked.")
-
-
 MAKE_AND_DROP: dict[str, tuple[Callable[[Api], Any], Callable[[Api], Any]]] = {
-    "message": (
-        lambda api: say(api, "Hello", expires_at="2090-01-01"),
-        lambda api: api.connection.execute("delete from memory.messages"),
-    ),
     "redacted message": (
         lambda api: say(api, "Hello", expires_at="2090-01-01"),
         lambda api: api.connection.execute("update memory.messages set content = 'redacted'"),
@@ -48,7 +37,6 @@ MAKE_AND_DROP: dict[str, tuple[Callable[[Api], Any], Callable[[Api], Any]]] = {
             user_id="ana", memory_id=api.value("select memory_id from memory.memories"), content="Likes coffee"
         ),
     ),
-    "summary": (_make_summary, lambda api: api.clear_thread(**ANA)),
     "document": (
         _make_document,
         lambda api: api.delete_document(
@@ -60,48 +48,40 @@ MAKE_AND_DROP: dict[str, tuple[Callable[[Api], Any], Callable[[Api], Any]]] = {
 
 @pytest.mark.feature("E6")
 @pytest.mark.parametrize("source", MAKE_AND_DROP)
-def test_a_row_deleted_while_its_embedding_is_being_stored_keeps_no_embedding(
-    connect: Callable[..., psycopg.Connection], source: str
-) -> None:
-    worker, client = Api(connect()), Api(connect())
+def test_a_row_deleted_while_its_embedding_is_being_stored_keeps_no_embedding(sessions: Sessions, source: str) -> None:
+    worker = sessions.api
     make, drop = MAKE_AND_DROP[source]
     activate(worker, "ada", "embedding")
     make(worker)
-    with ThreadPoolExecutor(1) as pool:
-        with worker.connection.transaction():
-            hand_in(worker, claim(worker, "embed"))
-            assert worker.query("select source from memory.texts where model is not null") == [(source.split()[-1],)]
-            dropping = pool.submit(drop, client)
-            with pytest.raises(FutureTimeoutError):
-                dropping.result(0.2)
-        dropping.result(PATIENCE)
+    with worker.connection.transaction():
+        hand_in(worker, claim(worker, "embed"))
+        assert worker.query("select source from memory.texts where model is not null") == [(source.split()[-1],)]
+        dropping = sessions.submit(drop)
+        assert not dropping.done()
+    dropping.result(PATIENCE)
     assert embedded(worker) == {}
 
 
 @pytest.mark.feature("E6", "E14")
 def test_a_thread_deleted_while_a_backfill_stores_its_embeddings_keeps_none(
-    connect: Callable[..., psycopg.Connection],
+    sessions: Sessions,
 ) -> None:
     """Nothing of a backfill is of the thread alone but the messages, which the backfill holds until it commits."""
-    worker, client = Api(connect()), Api(connect())
+    worker = sessions.api
     say(worker, "The secret is a boat")
     activate(worker, "ada", "embedding")
     job = claim(worker, "backfill")
-    with ThreadPoolExecutor(1) as pool:
-        with worker.connection.transaction():
-            assert hand_in(worker, job)["embedded"] == 1
-            deleting = pool.submit(client.delete_thread, **ANA)
-            blockers = "select cardinality(pg_blocking_pids(%(pid)s))"
-            pid = client.connection.info.backend_pid
-            wait_until(lambda: deleting.done() or worker.value(blockers, pid=pid))
-        deleting.result(PATIENCE)
+    with worker.connection.transaction():
+        assert hand_in(worker, job)["embedded"] == 1
+        deleting = sessions.start("delete_thread", **ANA)
+    deleting.result(PATIENCE)
     assert embedded(worker) == {}
     say(worker, "Another thread of the same name")
     assert worker.search(user_id="ana", query_embedding=str(EAST), mode="vector", sources=["message"]) == []
 
 
 @pytest.mark.feature("E6")
-@pytest.mark.parametrize("source", ["redacted message", "message", "document"])
+@pytest.mark.parametrize("source", ["redacted message", "document"])
 def test_a_result_does_not_wait_for_a_deletion_that_is_not_committed(
     connect: Callable[..., psycopg.Connection], source: str
 ) -> None:

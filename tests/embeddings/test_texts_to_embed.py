@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from tests.embeddings.steps import embed, embedded, hand_in, know, texts
-from tests.support.protocol import activate, claim, nothing_to_do, open_jobs
+from tests.support.protocol import activate, claim, open_jobs
 from tests.support.sqlapi import Api
 
 
@@ -29,49 +29,6 @@ def test_a_job_reads_its_own_texts_and_not_those_that_the_user_has(db: psycopg.C
     db.execute("vacuum memory.texts, memory.jobs")
     assert read("likes coffee") < few + 200  # two looks at all texts read 2,000
     assert len(embedded(api)) == 503
-
-
-@pytest.mark.feature("E6")
-def test_each_of_very_many_texts_is_embedded(active: Api) -> None:
-    document = str(active.add_document(user_id="ana", content="tea"))
-    embed(active)
-    active.connection.execute(
-        """
-        insert into memory.document_chunks
-        select (jsonb_populate_record(c, jsonb_build_object('number', n, 'content', 'tea ' || n))).*
-        from memory.document_chunks as c, generate_series(1, 599) as n where c.number = 0
-        """
-    )
-    assert [result["embedded"] for result in embed(active)] == [256, 256, 87]
-    assert len(embedded(active)) == 600
-    assert f"{document}/599" in embedded(active)
-
-
-@pytest.mark.feature("E6")
-def test_a_text_that_is_gone_is_not_embedded(active: Api) -> None:
-    [memory, _] = know(active, "likes tea", "likes coffee")
-    active.delete_memory(user_id="ana", memory_id=memory)
-    embed(active)
-    assert len(embedded(active)) == 1
-
-
-@pytest.mark.feature("E6")
-def test_a_memory_that_is_prolonged_after_it_expired_is_embedded(active: Api) -> None:
-    know(active, "likes tea", expires_at="2020-01-01T00:00:00Z")
-    assert nothing_to_do(active)
-    active.connection.execute("update memory.memories set expires_at = '2100-01-01'")
-    assert texts(active) == ["likes tea"]
-
-
-@pytest.mark.feature("E6", "F4")
-def test_a_memory_that_expired_before_the_model_changed_is_embedded_by_the_new_one(active: Api) -> None:
-    know(active, "likes tea")
-    embed(active)
-    active.connection.execute("update memory.memories set expires_at = '2020-01-01'")
-    activate(active, "eve", "embedding")
-    embed(active)
-    active.connection.execute("update memory.memories set expires_at = '2100-01-01'")
-    assert texts(active) == ["likes tea"]
 
 
 @pytest.mark.feature("E6", "F4")

@@ -36,32 +36,12 @@ def test_a_block_has_the_tokens_that_were_counted(active: Api) -> None:
     assert block_tokens(active) == exact + 1
 
 
-def test_more_of_them_fit_where_they_are_counted(active: Api) -> None:
-    counted(active, *(f"Zwetschgenkuchenrezeptsammlung {number}" for number in range(9)), counts=[7] * 9)
-    block = active.render_memories(user_id="ana", max_tokens=130)
-    active.connection.execute("update memory.texts set tokens = null")
-    assert len(active.render_memories(user_id="ana", max_tokens=130)) < len(block)
-
-
-@pytest.mark.parametrize("counts", [[None], [-1], [0], ["7"], [[7]], [10**7], {}, "7"], ids=str)
-def test_what_is_no_number_of_tokens_is_ignored(active: Api, counts: Any) -> None:
-    counted(active, "Likes tea", counts=counts)
-    assert active.query("select tokens from memory.texts where source = 'memory'") == [(None,)]
-
-
 def test_the_count_of_a_text_that_changed_is_gone(active: Api) -> None:
     counted(active, "Likes tea", counts=[3])
     active.connection.execute("update memory.memories set content = 'Likes coffee'")
     assert active.query("select tokens from memory.texts") == [(None,)]
     embed(active)
     assert active.query("select tokens from memory.texts") == [(None,)]
-
-
-def test_the_count_of_a_text_that_stands_for_the_memory_is_not_taken_for_it(active: Api) -> None:
-    active.add_memory(user_id="ana", content="Likes tea", embedding_text="hot drinks that the user likes")
-    estimated = block_tokens(active)
-    complete(active, claim(active, "embed"), embeddings=[EAST], token_counts=[1])
-    assert block_tokens(active) == estimated
 
 
 def test_a_text_that_is_masked_on_its_way_to_the_model_is_not_counted(active: Api) -> None:

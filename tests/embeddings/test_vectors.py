@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg import errors
 from psycopg.types.json import Jsonb
 
 from tests.embeddings.steps import EAST, embed, embedded, hand_in, know
 from tests.support.protocol import activate, claim, complete, lease, say
 from tests.support.runners import PATIENCE
+from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api, refused
 
 
@@ -31,35 +28,19 @@ def test_each_text_gets_its_own_vector(active: Api) -> None:
 
 MALFORMED: dict[str, Any] = {
     "nothing": {},
-    "null": {"embeddings": None},
-    "an object": {"embeddings": {"0": EAST}},
-    "none": {"embeddings": []},
     "too few": {"embeddings": [EAST]},
-    "too many": {"embeddings": [EAST] * 3},
     "no vector": {"embeddings": [EAST, None]},
-    "a text": {"embeddings": [EAST, "[1,0,0]"]},
-    "a number": {"embeddings": [1, 2]},
-    "a first that is no vector": {"embeddings": [{}, EAST]},
     "empty vectors": {"embeddings": [[], []]},
     "a shorter one": {"embeddings": [EAST, [1.0, 0.0]]},
-    "a longer one": {"embeddings": [EAST, [*EAST, 0.0]]},
     "NaN as text": {"embeddings": [EAST, [1.0, 0.0, "NaN"]]},
-    "a null in it": {"embeddings": [EAST, [1.0, 0.0, None]]},
-    "a truth in it": {"embeddings": [EAST, [1.0, 0.0, True]]},
-    "a vector in it": {"embeddings": [EAST, [1.0, 0.0, [0.0]]]},
     "endless": {"embeddings": [EAST, [1.0, 0.0, 10**400]]},
     "more than a half holds": {"embeddings": [EAST, [1.0, 0.0, -65_520.0]]},
     "too many dimensions": {"embeddings": [[1.0] * 4001] * 2},
     "zeros": {"embeddings": [EAST, [0.0, 0.0, 0.0]]},
-    "zeros in a half": {"embeddings": [[2.0**-25, -1e-9, 1e-320], EAST]},
     "too few texts": {"vectors": ["[1,0,0]"]},
-    "an array among texts": {"vectors": ["[1,0,0]", EAST]},
-    "a null among texts": {"vectors": ["[1,0,0]", None]},
     "words as text": {"vectors": ["[1,0,0]", "east"]},
-    "an empty text": {"vectors": ["", "[1,0,0]"]},
     "a shorter text": {"vectors": ["[1,0,0]", "[1,0]"]},
     "a text with NaN": {"vectors": ["[1,0,0]", "[1,0,NaN]"]},
-    "a text of more than a half holds": {"vectors": ["[1,0,0]", "[1,0,-65520]"]},
     "a text of zeros": {"vectors": ["[1,0,0]", "[0,0,0]"]},
 }
 
@@ -91,9 +72,8 @@ def test_malformed_embeddings_are_refused_whole(active: Api, malformed: str) -> 
 
 
 @pytest.mark.feature("E6", "F20")
-@pytest.mark.parametrize("number", ["0", "-0", "1e-9", "NaN", "Infinity", "1e9"])
 @pytest.mark.parametrize("table", ["embeddings", "query_embeddings"])
-def test_an_embedding_without_direction_cannot_be_stored_in_any_way(active: Api, table: str, number: str) -> None:
+def test_an_embedding_without_direction_cannot_be_stored_in_any_way(active: Api, table: str) -> None:
     columns = {"embeddings": "source, id, hash", "query_embeddings": "query_hash"}[table]
     values = {"embeddings": "'summary', 'x', gen_random_uuid()", "query_embeddings": "'x'"}[table]
     insert = (
@@ -101,28 +81,22 @@ def test_an_embedding_without_direction_cannot_be_stored_in_any_way(active: Api,
     )
     active.query(f"{insert} returning 1", vector="[1,0]")
     change = f"update memory.{table} set embedding = %(vector)s returning 1"
-    for statement in (f"{insert.replace('ana', 'bob')} returning 1", change):
-        with pytest.raises((psycopg.errors.CheckViolation, psycopg.DataError)):
-            active.query(statement, vector=f"[{number},{number}]")
+    for number in ("-0", "1e-9", "NaN", "1e9"):
+        for statement in (f"{insert.replace('ana', 'bob')} returning 1", change):
+            with pytest.raises((psycopg.errors.CheckViolation, psycopg.DataError)):
+                active.query(statement, vector=f"[{number},{number}]")
 
 
 @pytest.mark.feature("E6")
-def test_the_smallest_direction_can_be_stored(active: Api) -> None:
+@pytest.mark.parametrize("numbers", [[1.0, -1e-320, 0.0], [1.0, 65_000, 0.0], [0.0, -1.001 * 2.0**-25, 0.0]])
+def test_extreme_numbers_can_be_stored(active: Api, numbers: list[float]) -> None:
     know(active, "Likes tea")
-    embed(active, {"Likes tea": [0.0, -1.001 * 2.0**-25, 0.0]})
+    embed(active, {"Likes tea": numbers})
     assert len(embedded(active)) == 1
 
 
 @pytest.mark.feature("E6")
-@pytest.mark.parametrize("value", [1e-7, 1e-50, -1e-320, 10**-9, 65_000, 0])
-def test_extreme_numbers_can_be_stored(active: Api, value: float) -> None:
-    know(active, "Likes tea")
-    embed(active, {"Likes tea": [1.0, value, 0.0]})
-    assert len(embedded(active)) == 1
-
-
-@pytest.mark.feature("E6")
-@pytest.mark.parametrize("dimensions", [1, 1536, 4000])
+@pytest.mark.parametrize("dimensions", [1, 4000])
 def test_as_many_dimensions_as_a_page_holds_can_be_stored(active: Api, dimensions: int) -> None:
     know(active, "Likes tea")
     embed(active, {"Likes tea": [0.1234567] * dimensions})
@@ -130,45 +104,16 @@ def test_as_many_dimensions_as_a_page_holds_can_be_stored(active: Api, dimension
 
 
 @pytest.mark.feature("E6")
-@pytest.mark.parametrize("settings", [{}, {"dimensions": None}], ids=str)
-def test_the_first_embedding_decides_on_the_dimensions(active: Api, settings: dict[str, Any]) -> None:
-    activate(active, "ada", "embedding", **settings)
+def test_the_first_embedding_decides_on_the_dimensions(active: Api) -> None:
+    activate(active, "ada", "embedding", dimensions=None)
     know(active, "Likes tea")
     embed(active)
     know(active, "Owns a boat")
     job = claim(active)
     # Not all models can be asked for a number of dimensions.
-    assert job.payload["model"]["settings"] == settings
+    assert job.payload["model"]["settings"] == {"dimensions": None}
     with refused("result"):
         active.complete_job(**lease(job), result={"embeddings": [[1.0, 0.0]]})
-
-
-@pytest.mark.feature("E6")
-@pytest.mark.parametrize("settings", [{}, {"timeout_seconds": 9}, {"dimensions": 3}], ids=str)
-def test_the_dimensions_stay_decided_while_it_is_the_same_model(active: Api, settings: dict[str, Any]) -> None:
-    know(active, "Likes tea")
-    embed(active)
-    active.register_model(name="ada", kind="embedding", provider="openai", model="ada-1", settings=settings)
-    know(active, "Owns a boat")
-    job = claim(active, "embed")
-    accepted = set()
-    for length in (2, 3):
-        with active.connection.transaction(force_rollback=True), contextlib.suppress(errors.InvalidParameterValue):
-            complete(active, job, embeddings=[[1.0] * length])
-            accepted.add(length)
-    assert accepted == {3}
-
-
-@pytest.mark.feature("E6")
-@pytest.mark.parametrize("change", [{"settings": {"dimensions": 2}}, {"model": "ada-3"}], ids=str)
-def test_another_model_needs_another_name_once_there_are_embeddings(active: Api, change: dict[str, Any]) -> None:
-    other = {"name": "ada", "kind": "embedding", "provider": "openai", "model": "ada-1", **change}
-    active.register_model(**other)
-    active.register_model(name="ada", kind="embedding", provider="openai", model="ada-1")
-    know(active, "Likes tea")
-    embed(active)
-    with refused("name", "23505"):
-        active.register_model(**other)
 
 
 @pytest.mark.feature("E6")
@@ -177,7 +122,6 @@ def test_another_model_needs_another_name_once_there_are_embeddings(active: Api,
     [
         ({"dimensions": 3}, {"dimensions": 3, "batch_size": 9}, True),
         ({"dimensions": 3}, {}, False),  # whatever the provider's default is
-        ({"dimensions": 3}, {"dimensions": None}, False),
         ({}, {"dimensions": 3}, True),
         ({}, {"dimensions": 5}, False),
     ],
@@ -199,53 +143,29 @@ def test_embeddings_stay_while_their_model_stays_the_same(
         active.complete_job(**lease(claim(active, "embed")), result={"embeddings": [[1.0] * 5]})
 
 
-@pytest.mark.feature("E6")
-def test_a_job_of_a_model_as_it_was_registered_before_stores_nothing(active: Api) -> None:
-    activate(active, "ada", "embedding", dimensions=3)
-    know(active, "Likes tea")
-    job = claim(active)
-    activate(active, "ada", "embedding")
-    assert hand_in(active, job) == {"skipped": "the model was dropped or replaced meanwhile"}
-    assert embedded(active) == {}
-
-
 @pytest.mark.feature("E6", "E14")
 def test_one_of_two_first_results_of_a_model_decides_on_the_dimensions(
-    connect: Callable[..., psycopg.Connection],
+    sessions: Sessions,
 ) -> None:
-    first, second = Api(connect()), Api(connect())
+    first = sessions.api
     activate(first, "ada", "embedding")
     for user_id in ("ana", "bob"):
         know(first, "Likes tea", user_id=user_id)
     jobs = first.claim_jobs(worker="test", kinds=["embed"], max_jobs=2)
-    with ThreadPoolExecutor(1) as pool:
-        with first.connection.transaction():
-            complete(first, jobs[0], embeddings=[[1.0] * 3])
-            late = pool.submit(complete, second, jobs[1], embeddings=[[1.0] * 5])
-            with pytest.raises(FutureTimeoutError):
-                late.result(0.2)
-        with refused("result"):
-            late.result(PATIENCE)
-    assert complete(second, jobs[1], embeddings=[[1.0] * 3])["embedded"] == 1
+    with first.connection.transaction():
+        complete(first, jobs[0], embeddings=[[1.0] * 3])
+        late = sessions.submit(lambda api: complete(api, jobs[1], embeddings=[[1.0] * 5]))
+        assert not late.done()
+    with refused("result"):
+        late.result(PATIENCE)
+    assert complete(first, jobs[1], embeddings=[[1.0] * 3])["embedded"] == 1
 
 
 @pytest.mark.feature("E6")
-@pytest.mark.parametrize("dimensions", ["3", "3.0", "3e0"])
-def test_an_embedding_has_the_registered_dimensions(active: Api, dimensions: str) -> None:
-    active.query(
-        f"""select memory.register_model('ada', 'embedding', 'openai', 'a', '{{"dimensions": {dimensions}}}'::jsonb)"""
-    )
+def test_an_embedding_has_the_registered_dimensions(active: Api) -> None:
+    active.query("""select memory.register_model('ada', 'embedding', 'openai', 'a', '{"dimensions": 3e0}'::jsonb)""")
     know(active, "Likes tea")
     job = claim(active)
     with refused("result"):
         active.complete_job(**lease(job), result={"embeddings": [[1.0, 0.0]]})
     assert hand_in(active, job)["embedded"] == 1
-
-
-@pytest.mark.feature("E6")
-def test_a_model_that_is_gone_stores_nothing(active: Api) -> None:
-    know(active, "Likes tea")
-    job = claim(active)
-    active.connection.execute("delete from memory.models where name = 'ada'")
-    assert hand_in(active, job) == {"skipped": "the model was dropped or replaced meanwhile"}
-    assert embedded(active) == {}

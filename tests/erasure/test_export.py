@@ -114,26 +114,6 @@ def test_what_was_forgotten_stays_out_unless_it_is_lifted(filled: Api, connect: 
     filled.delete_thread(user_id=ANA, thread_id=export["threads"][0]["thread_id"])
 
 
-def test_a_forgotten_statement_stays_out_with_what_was_made_of_it(filled: Api) -> None:
-    export = exported(filled)
-    [memory] = [memory for memory in export["memories"] if memory["source"] == "extraction"]
-    filled.forget_memory(user_id=ANA, memory_id=memory["memory_id"])
-    for table in rows(filled, ANA):
-        # Not by forget_user, after which all would stay out.
-        if table not in ("memory_history", "audit"):
-            filled.connection.execute(f"delete from memory.{table} where user_id = %s", [ANA])
-    for table in rows(filled, ANA).keys() - {"audit"}:
-        filled.connection.execute(f"delete from memory.{table} where user_id = %s", [ANA])
-    counts = filled.import_user(user_id=ANA, export=export)
-    assert counts["left_out"] >= 3
-    after = exported(filled)
-    assert memory["content"] not in [each["content"] for each in after["memories"]]
-    [seq] = memory["source_seqs"]
-    assert seq not in [each["seq"] for each in after["messages"] if each["thread_id"] == memory["thread_id"]]
-    assert after["summaries"] == []
-    assert len(after["memories"]) == len(export["memories"]) - 1
-
-
 def test_who_came_back_is_imported_again(filled: Api) -> None:
     old = exported(filled)
     filled.forget_user(user_id=ANA)
@@ -157,9 +137,6 @@ HOSTILE: dict[str, Any] = {
     "another user's row": {"threads": [{"thread_id": "t", "next_seq": 0, "user_id": "bo"}]},
     "a counter": {"threads": [{"thread_id": "t", "next_seq": 0, "message_count": 5}]},
     "a number that is no number": {"threads": [{"thread_id": "t", "next_seq": "many"}]},
-    "a number that is too large": {"threads": [{"thread_id": "t", "next_seq": 9223372036854775807}]},
-    "a number beyond every type": {"threads": [{"thread_id": "t", "next_seq": 1e300}]},
-    "a number below zero": {"threads": [{"thread_id": "t", "next_seq": -1, "tokens_since_summary": 0}]},
     "a missing member": {"threads": [{"thread_id": None, "next_seq": 0}]},
     "a mark of workers": {"marks": [{"kind": "claims", "scope": "", "position": 1}]},
     "a job to do": {"jobs": [{"kind": "embed", "scope": "", "status": "pending", "attempts": 0}]},
@@ -168,13 +145,12 @@ HOSTILE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("case", sorted(HOSTILE))
-def test_a_hostile_export_is_refused_and_nothing_is_stored(api: Api, case: str) -> None:
+def test_a_hostile_export_is_refused_and_nothing_is_stored(api: Api) -> None:
     before = api.state()
-    export: Any = {"format": "agent_memory user", "format_version": 1, "user_id": "ana"}
-    export = HOSTILE[case] if isinstance(HOSTILE[case], list) else export | HOSTILE[case]
-    with refused("export"):
-        api.import_user(user_id="ana", export=export)
+    head: Any = {"format": "agent_memory user", "format_version": 1, "user_id": "ana"}
+    for change in HOSTILE.values():
+        with refused("export"):
+            api.import_user(user_id="ana", export=change if isinstance(change, list) else head | change)
     assert api.state() == before
 
 
@@ -185,17 +161,11 @@ def test_a_hostile_export_is_refused_and_nothing_is_stored(api: Api, case: str) 
         ("messages", 2, {"created_at": "soon"}, "messages[2]"),
         ("messages", 3, {"seq": 0}, "messages"),
         ("messages", 1, {"thread_id": "nowhere"}, "messages"),
-        ("messages", 1, {"seq": 400}, "messages"),
-        ("messages", 4, {"metadata": []}, "messages[4].metadata"),
-        ("memories", 1, {"confidence": 7}, "memories[1].confidence"),
         ("memories", 0, {"memory_type": "x"}, "memories[0].memory_type"),
-        ("memories", 0, {"memory_id": "x"}, "memories[0]"),
         ("memory_history", 0, {"memory_id": "00000000-0000-0000-0000-000000000001"}, "memory_history"),
         ("artifacts", 0, {"key": "two words"}, "artifacts[0].key"),
-        ("artifacts", 0, {"content": ""}, "artifacts[0].content"),
         ("documents", 0, {"content": ""}, "documents[0].content"),
-        ("model_calls", 0, {"price": -5}, "model_calls[0].price"),
-        ("summaries", 0, {"end_seq": -1}, "summaries[0].end_seq"),
+        ("summaries", 0, {"status": "processing"}, "summaries[0].status"),
     ],
 )
 def test_a_bad_row_is_named(
@@ -217,7 +187,7 @@ def parts(api: Api, max_rows: int, **arguments: Any) -> list[Export]:
     return found
 
 
-@pytest.mark.parametrize("max_rows", [1, 3, 7, 1000])
+@pytest.mark.parametrize("max_rows", [1, 7])
 def test_parts_join_to_the_whole(filled: Api, max_rows: int) -> None:
     filled.connection.execute(
         "insert into memory.secret_reads (user_id, name, role, read_at) select %s, n::text, 'app', 'infinity'"
@@ -247,10 +217,7 @@ def test_parts_join_to_the_whole(filled: Api, max_rows: int) -> None:
         ({"max_rows": 0}, "max_rows"),
         ({"after": {"kind": "messages", "key": None}}, "max_rows"),
         ({"max_rows": 5, "after": {}}, "after"),
-        ({"max_rows": 5, "after": []}, "after"),
-        ({"max_rows": 5, "after": {"kind": "audit", "key": None}}, "after"),
         ({"max_rows": 5, "kinds": ["threads"], "after": {"kind": "messages", "key": None}}, "after"),
-        ({"max_rows": 5, "after": {"kind": "messages", "key": {}}}, "after"),
         ({"max_rows": 5, "after": {"kind": "messages", "key": ["t", "first"]}}, "after"),
     ],
 )
@@ -259,9 +226,8 @@ def test_an_impossible_part_is_refused(api: Api, arguments: dict[str, Any], refu
         api.export_user(user_id="ana", **arguments)
 
 
-@pytest.mark.parametrize("max_rows", [1, 5])
-def test_an_import_takes_parts_in_one_transaction(filled: Api, target: Api, max_rows: int) -> None:
-    whole, found = exported(filled), parts(filled, max_rows)
+def test_an_import_takes_parts_in_one_transaction(filled: Api, target: Api) -> None:
+    whole, found = exported(filled), parts(filled, 5)
     # The summary that another one goes on from may come later.
     for part in found:
         for summary in part.get("summaries", []):
@@ -288,7 +254,7 @@ def test_parts_without_the_last_one_are_not_stored(filled: Api, target: Api) -> 
     assert rows(target, ANA) == {}
 
 
-def test_parts_leave_out_what_was_forgotten_as_the_whole_does(filled: Api) -> None:
+def test_a_forgotten_statement_stays_out_with_what_was_made_of_it_and_also_in_parts(filled: Api) -> None:
     export, found = exported(filled), parts(filled, 5)
     [memory] = [memory for memory in export["memories"] if memory["source"] == "extraction"]
     filled.forget_memory(user_id=ANA, memory_id=memory["memory_id"])
@@ -299,6 +265,11 @@ def test_parts_leave_out_what_was_forgotten_as_the_whole_does(filled: Api) -> No
         whole = filled.import_user(user_id=ANA, export=export)
         after = exported(filled)
     assert whole["left_out"] >= 3
+    assert memory["content"] not in [each["content"] for each in after["memories"]]
+    [seq] = memory["source_seqs"]
+    assert seq not in [each["seq"] for each in after["messages"] if each["thread_id"] == memory["thread_id"]]
+    assert after["summaries"] == []
+    assert len(after["memories"]) == len(export["memories"]) - 1
     with filled.connection.transaction():
         for part in found[:-1]:
             filled.import_user(user_id=ANA, export=part, is_last=False)

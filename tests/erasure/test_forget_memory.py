@@ -130,22 +130,12 @@ def test_a_model_that_says_it_again_is_not_heard(models: Api) -> None:
     assert api.add_memory(user_id="bo", content=SAID, source="extraction").inserted
 
 
-@pytest.mark.parametrize(
-    "again",
-    [
-        f"{SAID}.",
-        f'"{SAID}!"',
-        f" - {SAID} ",
-        SAID.replace("L", "\N{FULLWIDTH LATIN CAPITAL LETTER L}"),
-        "KIND, in cafe\u0301s",
-    ],
-)
-def test_punctuation_and_unicode_forms_do_not_get_past_a_tombstone(api: Api, again: str) -> None:
-    for content in (SAID, "Kind, in caf\u00e9s"):
-        api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=content).memory_id)
-    assert api.add_memory(**ANA, content=again, source="extraction").memory_id is None
-    assert api.was_forgotten(**ANA, messages=[{"role": "user", "content": again}]) == [True]
-    assert api.add_memory(**ANA, content=f"{again} x", source="extraction").inserted
+def test_punctuation_does_not_get_past_a_tombstone(api: Api) -> None:
+    api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=SAID).memory_id)
+    for again in (f"{SAID}.", f'"{SAID}!"', f" - {SAID} "):
+        assert api.add_memory(**ANA, content=again, source="extraction").memory_id is None
+        assert api.was_forgotten(**ANA, messages=[{"role": "user", "content": again}]) == [True]
+        assert api.add_memory(**ANA, content=f"{again} x", source="extraction").inserted
 
 
 @pytest.mark.parametrize("content", ['He said "do not call me\\before noon"', "Has HIV", "Likes\ntea and long walks"])
@@ -169,17 +159,17 @@ def test_texts_within_json_are_found(models: Api, content: str) -> None:
     assert api.value("select count(*) from memory.jobs where status = 'dead'") == 0
 
 
-@pytest.mark.parametrize("source", ["archive", "closed_archive"])
-def test_archives_that_no_summary_names_any_more_go(api: Api, source: str) -> None:
+def test_archives_that_no_summary_names_any_more_go(api: Api) -> None:
     """clear_thread drops the summaries of a thread, and keeps its archive."""
     memory_id = api.add_memory(**ANA, content=SAID).memory_id
     api.connection.execute(
         "insert into memory.documents (user_id, namespace, title, content, source, thread_id, agent_ids)"
-        " values ('ana', 'conversations', 'c', %s, %s, 't1', '{default}'),"
-        " ('ana', 'conversations', 'c', 'user: I like tea', %s, 't2', '{default}')",
-        [f"user: {SAID}, you know", source, source],
+        " values ('ana', 'conversations', 'a', %s, 'archive', 't1', '{default}'),"
+        " ('ana', 'conversations', 'b', %s, 'closed_archive', 't1', '{default}'),"
+        " ('ana', 'conversations', 'c', 'user: I like tea', 'archive', 't2', '{default}')",
+        [f"user: {SAID}, you know"] * 2,
     )
-    assert api.forget_memory(**ANA, memory_id=memory_id)["tables"]["documents"] == 1
+    assert api.forget_memory(**ANA, memory_id=memory_id)["tables"]["documents"] == 2
     assert [document.title for document in api.list_documents(**ANA)] == ["c"]
     assert texts_of(api, "kreuzberg") == []
 
@@ -226,22 +216,6 @@ def test_duplicates_go_and_what_it_contradicted_is_current_again(models: Api) ->
         assert not api.add_memory(**ANA, content=content, source="extraction").inserted
 
 
-def test_near_duplicates_go_and_other_memories_stay(models: Api) -> None:
-    api = models
-    api.register_model(name="m", kind="embedding", provider="openai", model="m")
-    api.activate_model(name="m")
-    for content in ("Likes green tea", "Really likes green tea", "Likes black tea", "Has a cat"):
-        api.add_memory(**ANA, content=content)
-    vectors = {"Has a cat": [0.0, 1.0]}
-    for job in api.claim_jobs(worker="w", kinds=["embed", "backfill"], max_jobs=5):
-        found = [vectors.get(text["text"], [1.0, 0.0]) for text in job.payload["texts"]]
-        lease = {"user_id": "ana", "job_id": job.job_id, "lease_token": job.lease_token}
-        api.complete_job(**lease, result={"embeddings": found})
-    [green] = [memory for memory in api.list_memories(**ANA) if memory.content == "Likes green tea"]
-    api.forget_memory(**ANA, memory_id=green.memory_id)
-    assert sorted(contents(api)) == ["Has a cat", "Likes black tea"]
-
-
 def test_messages_that_compression_put_away_come_back_without_it(models: Api) -> None:
     api = models
     api.talk("ana", "t1", rounds=10)
@@ -266,14 +240,6 @@ def test_artifacts_that_only_its_messages_name_go(models: Api) -> None:
     assert receipt["tables"]["artifacts"] == 1
     assert receipt["tables"]["artifact_parts"] >= 1
     assert texts_of(api, "kreuzberg") == []
-
-
-def test_a_short_word_takes_no_other_message_with_it(models: Api) -> None:
-    api = models
-    api.add_message(**THREAD, role="user", content="Tea")
-    api.add_message(**THREAD, role="user", content="Tea is served at five")
-    api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content="tea").memory_id)
-    assert said(api) == ["Tea is served at five"]
 
 
 def test_another_user_is_not_touched_and_an_unknown_memory_is_refused(models: Api) -> None:
@@ -310,30 +276,6 @@ def test_tombstones_are_keyed_hashes(models: Api) -> None:
     assert stored.statement_hash == hmac.digest(key, stored.user_hash + spelled.encode(), "sha256")
 
 
-def test_the_wording_goes_from_other_memories_which_stay(models: Api) -> None:
-    api = models
-    metadata = {"said": SAID.upper(), "list": [1, {"deep": f"As she said: {SAID}"}], SAID: "x", "place": "Spandau"}
-    texts = {"tags": ["tea", SAID], "embedding_text": f"tea; {SAID}"}
-    other = api.add_memory(**ANA, content="Likes tea", metadata=metadata, **texts).memory_id
-    untouched = api.add_memory(**ANA, content="Likes cake", metadata={"place": "Kreuzberg"}).memory_id
-    hidden = api.add_memory(**ANA, content="Liked milk").memory_id
-    api.supersede_memory(**ANA, old_memory_id=hidden, new_memory_id=other, reason=f"because: {SAID}")
-    api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=SAID).memory_id)
-    row = api.get_memory(**ANA, memory_id=other)
-    mark = "[forgotten]"
-    assert (row.content, row.version, row.tags) == ("Likes tea", 2, ["tea", mark])
-    assert row.metadata == {"said": mark, "list": [1, {"deep": mark}], mark: "x", "place": "Spandau"}
-    history = api.get_memory_history(**ANA, memory_id=other)
-    assert [(version.operation, version.metadata) for version in history] == [
-        ("insert", row.metadata),
-        ("update", row.metadata),
-    ]
-    assert texts_of(api, SAID) == []
-    assert api.get_memory(**ANA, memory_id=untouched).version == 1
-    kept = api.query("select operation, supersede_reason from memory.memories where content = 'Liked milk'")
-    assert [tuple(row) for row in kept] == [("supersede", mark)]
-
-
 def test_a_longer_memory_goes_and_its_earlier_versions_do_not_count(models: Api) -> None:
     api = models
     api.add_message(**THREAD, role="user", content="I have a cat and a dog at home")
@@ -367,14 +309,3 @@ def test_metadata_that_is_nested_thousands_deep_does_not_stop_it(models: Api) ->
     api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=SAID).memory_id)
     assert texts_of(api, "kreuzberg") == []
     assert contents(api) == ["Likes tea"]
-
-
-def test_reasons_of_earlier_receipts_lose_it(models: Api) -> None:
-    api = models
-    [tea, home] = [api.add_memory(**ANA, content=content).memory_id for content in ("Likes tea", SAID)]
-    api.forget_memory(**ANA, memory_id=tea, reason=f"asked for that and for: {SAID}")
-    api.forget_memory(**ANA, memory_id=home, reason="asked again")
-    assert [row.reason for row in api.query("select reason from memory.receipts order by receipt_id")] == [
-        "[forgotten]",
-        "asked again",
-    ]

@@ -68,17 +68,6 @@ def test_a_value_that_no_call_stores_is_refused_by_its_place_and_value(filled: A
     assert filled.state() == before
 
 
-@pytest.mark.parametrize("value", ["2147483647", "9999999999"])
-def test_the_refused_number_is_named(filled: Api, value: str) -> None:
-    export = _one_of_each_kind(filled)
-    filled.forget_user(user_id=ANA)
-    export["memories"][0]["version"] = int(value)
-    with refused("export") as refusal:
-        filled.import_user(user_id=ANA, export=export, lift_tombstones=True)
-    assert "memories[0]" in str(refusal.value)
-    assert value in str(refusal.value)
-
-
 def test_what_calls_store_at_their_limits_is_imported(filled: Api) -> None:
     """The years 1 and 9999, and memories that never end, are ordinary."""
     for moment in ("0001-01-02 00:00+00", "9999-12-30 00:00+00"):

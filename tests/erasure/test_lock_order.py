@@ -145,8 +145,10 @@ def test_forget_user_and_who_locks_a_whole_before_its_parts(sessions: Sessions, 
     assert rows(api, "ana") == {}
 
 
-@pytest.mark.parametrize("erases", ["forget_memory", "forget_user"])
-@pytest.mark.parametrize("kind", ["parse_artifacts", "chunk_documents", "summarize_user"])
+@pytest.mark.parametrize(
+    ("erases", "kind"),
+    [("forget_user", "parse_artifacts"), ("forget_memory", "chunk_documents"), ("forget_user", "summarize_user")],
+)
 def test_an_erasure_and_a_job_that_ends(sessions: Sessions, erases: str, kind: str) -> None:
     api = sessions.api
     api.register_model(name="c", kind="chat", provider="openai", model="c")
@@ -236,14 +238,12 @@ def put(api: Api, thread: str, checkpoint: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "arguments"),
+    ("function", "arguments", "held"),
     [
-        ("delete_checkpoints", {"thread_ids": ["u", "t"]}),
-        ("delete_checkpoints", {"run_ids": ["r"]}),
-        ("prune_checkpoints", {"thread_ids": ["u", "t"]}),
+        ("delete_checkpoints", {"run_ids": ["r"]}, "checkpoints"),
+        ("prune_checkpoints", {"thread_ids": ["u", "t"]}, "checkpoint_blobs"),
     ],
 )
-@pytest.mark.parametrize("held", ["checkpoints", "checkpoint_blobs"])
 def test_forget_user_and_who_deletes_checkpoints(
     sessions: Sessions, function: str, arguments: dict[str, Any], held: str
 ) -> None:
@@ -336,17 +336,3 @@ def test_an_import_stores_artifacts_before_it_locks_threads(
                 assert not adding.done()
     assert adding
     assert adding.result(PATIENCE).seq == 1
-
-
-def test_an_import_refuses_a_summary_that_is_not_finished(sessions: Sessions, parts: dict[str, dict[str, Any]]) -> None:
-    summary = {
-        "summary_id": "01a20637-cb7c-739d-a9d1-d4c3b1a6a3a1",
-        "kind": "thread",
-        "thread_id": "t",
-        "start_seq": 0,
-        "end_seq": 0,
-        "status": "processing",
-    }
-    with refused("export") as error:
-        sessions.api.import_user(**ANA, export={**parts["threads"], "summaries": [summary]})
-    assert "summaries[0].status" in str(error.value)

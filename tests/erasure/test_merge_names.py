@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.erasure.test_merge_users import memories, merge, texts
+from tests.erasure.test_merge_users import merge, texts
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F25")
@@ -34,20 +34,6 @@ def test_a_long_name_gets_a_suffix_too(api: Api) -> None:
         api.add_message(user_id=user, thread_id="é" * 255, role="user", content=user)
     assert merge(api)["threads"] == {"é" * 255: "é" * 250 + "-2"}
     assert texts(api, "bob", "é" * 250 + "-2") == ["ana"]
-
-
-def test_artifacts_of_one_key_and_what_names_them(api: Api) -> None:
-    for user in ("ana", "bob"):
-        api.store_artifact(user_id=user, content=f"A log of {user}", key="log", description="Log")
-    ref = "[MemoryRef: log - Log - 4 tokens]"
-    api.add_message(user_id="ana", thread_id="t", role="user", content=f"See {ref} and [MemoryRef: log]")
-    api.add_memory(user_id="ana", content=f"The log is {ref}")
-    api.add_memory(user_id="bob", content=f"His log is {ref}")
-    assert merge(api)["artifacts"] == {"log": "log-2"}
-    assert api.retrieve_artifact(user_id="bob", key="log") == "A log of bob"
-    assert api.retrieve_artifact(user_id="bob", key="log-2") == "A log of ana"
-    assert texts(api, "bob", "t") == ["See [MemoryRef: log-2 - Log - 4 tokens] and [MemoryRef: log-2]"]
-    assert memories(api) == [f"His log is {ref}", "The log is [MemoryRef: log-2 - Log - 4 tokens]"]
 
 
 def test_a_new_key_stands_wherever_a_placeholder_named_the_former(api: Api) -> None:

@@ -132,7 +132,7 @@ REAL = {
             "GEMINI_CLI_TRUST_WORKSPACE": "true",
         },
         files={
-            ".gemini/settings.json": '// a\n{\n    "security": {"auth": {"selectedType": "gemini-api-key"}}, // key\n'
+            ".gemini/settings.json": '{\n    "security": {"auth": {"selectedType": "gemini-api-key"}},\n'
             '    "privacy": {"usageStatisticsEnabled": false}\n}\n'
         },
     ),

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agent_memory.cli import app
+from typer.testing import CliRunner
+
 FILES = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini-cli": ".gemini/settings.json"}
 STARTS = "SessionStart"
 PATIENCE = 180
@@ -63,8 +66,9 @@ class Assistant:
 
     def install(self, *options: str | Path, **environment: str) -> None:
         """Have the hooks installed."""
-        done = command("hooks", "install", self.name, *options, home=self.home, **environment)
-        assert done.returncode == 0, done.stderr
+        given: dict[str, str | None] = {**dict.fromkeys(os.environ), **variables(self.home), **environment}
+        done = CliRunner().invoke(app, ["hooks", "install", self.name, *map(str, options)], env=given)
+        assert done.exit_code == 0, done.stderr
 
     def commands(self, event: str) -> list[str]:
         """The commands of an event, as the assistants read them: groups without a matcher are for all sessions."""

@@ -26,18 +26,15 @@ Read = Callable[..., list[tuple[str, str]]]
 def test_hostile_input_is_answered_by_nothing_and_a_line_in_the_log(assistant: Make, said_in: Read) -> None:
     session = assistant("codex")
     good = session.sent("Stop", last_assistant_message="Hello", turn_id="1")
-    numbers = random.Random(7)
     hostile = [
-        b"", b"\0", b"null", b"[]", b"7", b'"text"', b"{", good[:-1], b"\xff\xfe" + good, b"[" * 200_000,
+        b"", b"null", b"{", good[:-1], b"\xff\xfe" + good, b"[" * 200_000,
         json.dumps({"hook_event_name": "Stop"}).encode(),
-        json.dumps({"hook_event_name": "Stop", "session_id": 7, "cwd": "/"}).encode(),
         json.dumps({"hook_event_name": ["Stop"], "session_id": "s"}).encode(),
         json.dumps({"hook_event_name": "Unknown", "session_id": "s"}).encode(),
-        numbers.randbytes(100_000),
     ]  # fmt: skip
     for given in hostile:
         assert session.fire_bytes("Stop", given) == ""
-    assert 10 <= len(session.log.splitlines()) <= len(hostile)
+    assert 7 <= len(session.log.splitlines()) <= len(hostile)
     assert said_in() == []
     session.fire_bytes("Stop", good)
     assert said_in() == [("assistant", "Hello")]
@@ -57,29 +54,13 @@ def test_any_text_is_stored(assistant: Make, said_in: Read) -> None:
     assert stored[4:] == ["caf\N{REPLACEMENT CHARACTER}"]
 
 
-def test_a_session_or_folder_that_is_odd_is_kept_apart(assistant: Make, said_in: Read) -> None:
-    session = assistant("codex")
-    for odd in ("s" * 5000, "with\0zero", "'; drop schema memory cascade; --"):
-        session.session = odd
-        session.fire("Stop", last_assistant_message=f"In {len(odd)}", turn_id="1", cwd=odd)
-    assert session.log == ""
-    assert said_in("'; drop schema memory cascade; --") == [("assistant", "In 33")]
-
-
-@pytest.mark.parametrize("kind", ["missing", "folder", "pipe", "device", "binary"])
-def test_a_transcript_that_is_none_costs_nothing(assistant: Make, tmp_path: Path, kind: str) -> None:
+def test_a_transcript_that_is_none_costs_nothing(assistant: Make, tmp_path: Path) -> None:
     session = assistant()
-    path = tmp_path / "transcript"
-    if kind == "folder":
-        path.mkdir()
-    elif kind == "pipe":
-        os.mkfifo(path)
-    elif kind == "device":
-        path = Path("/dev/zero")
-    elif kind == "binary":
-        path.write_bytes(random.Random(7).randbytes(1 << 20))
-    session.transcript = path
-    session.fire("Stop")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "binary").write_bytes(random.Random(7).randbytes(1 << 20))
+    for path in (tmp_path / "missing", tmp_path, tmp_path / "pipe", Path("/dev/zero"), tmp_path / "binary"):
+        session.transcript = path
+        session.fire("Stop")
     assert session.log == ""
 
 
@@ -121,16 +102,6 @@ def test_a_call_that_waits_for_a_lock_is_given_up(assistant: Make, said_in: Read
         assert "gave up after 6 s" in session.log
     session.fire("Stop", last_assistant_message="Late", turn_id="2")
     assert said_in()[2:] == [("assistant", "Late")]
-
-
-def test_settings_of_ours_that_are_broken_or_gone_are_logged(assistant: Make, home: Path) -> None:
-    session = assistant("codex")
-    kept = home / ".codex" / "agent-memory.json"
-    kept.write_text("{")
-    assert session.begin() == ""
-    kept.unlink()
-    assert session.begin() == ""
-    assert len(session.log.splitlines()) == 2
 
 
 def test_the_log_holds_no_text_stays_small_and_is_no_link(assistant: Make, home: Path, tmp_path: Path) -> None:

@@ -5,20 +5,15 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from agent_memory import InvalidValueError, Memory
 from agent_memory.hooks import keep, settings
 from agent_memory.hooks.assistants import ASSISTANTS, PATIENCE, UNSEEN_PATIENCE
-from agent_memory.hooks.json_text import JsonTextError, parsed
 from agent_memory.hooks.run import _GIVE_UP
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.hooks.steps import FILES, Assistant, command
 from tests.support.servers import ROOT
@@ -27,16 +22,9 @@ pytestmark = pytest.mark.feature("F28")
 
 THEIRS = {
     "plain": '{\n  "model": "opus",\n  "permissions": {"allow": ["Bash(ls:*)"]}\n}\n',
-    "empty object": "{}",
     "empty": "",
     "one line": '{"z": 1, "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}, "a": 1.50}',
-    "tabs": '{\n\t"hooks": {\n\t\t"SessionStart": [],\n\t\t"PreToolUse": [\n\t\t\t{"matcher": "Bash", "hooks": []}\n'
-    "\t\t]\n\t}\n}\n",
-    "windows": '{\r\n    "b": "\\u00e4ä",\r\n    "a": true\r\n}\r\n',
-    "comments": '// mine\n{\n  "a": 1, // one\n  /* two */ "hooks": {"Stop": [ /* none, yet */ ] // three\n'
-    "  }, // four\n}\n",
-    "last comment": '{\n    "a": [1, 2] // a, b\n}\n',
-    "mark of order": '\ufeff{"a": {}}\n',
+    "tabs": '{\n\t"hooks": {\n\t\t"PreToolUse": [\n\t\t\t{"matcher": "Bash", "hooks": []}\n\t\t]\n\t}\n}\n',
 }
 
 
@@ -47,56 +35,40 @@ def _in_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(assistant.variable, raising=False)
 
 
-def without_ours(value: Any) -> Any:
-    """The settings without our groups, and without the events and hooks that only had them."""
-    hooks = {}
-    for event, groups in value.get("hooks", {}).items():
-        kept = [
-            group
-            for group in groups
-            if not any("agent-memory hooks run" in each.get("command", "") for each in group["hooks"])
-        ]
-        if kept or not groups:
-            hooks[event] = kept
-    return value | {"hooks": hooks}
-
-
-@pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("case", THEIRS)
-def test_what_others_have_written_stays_and_comes_back_to_the_letter(home: Path, name: str, case: str) -> None:
-    file, theirs = home / FILES[name], THEIRS[case].encode()
+def test_what_others_have_written_stays_and_comes_back_to_the_letter(home: Path, case: str) -> None:
+    assistant, theirs = ASSISTANTS["claude-code"], THEIRS[case]
+    file = home / FILES[assistant.name]
     file.parent.mkdir()
-    file.write_bytes(theirs)
+    file.write_text(theirs, encoding="utf-8")
     file.chmod(0o640)
-    settings.install(ASSISTANTS[name], {"user": "ana", "dsn": "postgresql:///x"})
-    installed = file.read_bytes()
-    value = parsed(installed.decode()).value
-    for event in ASSISTANTS[name].events:
-        [*_, group] = value["hooks"][event]
+    settings.install(assistant, {"user": "ana", "dsn": "postgresql:///x"})
+    installed = file.read_text(encoding="utf-8")
+    value, before = json.loads(installed), json.loads(theirs or "{}")
+    for event in assistant.events:
+        *others, group = value["hooks"].pop(event)
         assert "agent-memory hooks run" in group["hooks"][0]["command"]
-    before = parsed(theirs.decode() or "{}").value
-    lost = {event: groups for event, groups in before.get("hooks", {}).items() if not groups}
-    rest = without_ours(value)
-    assert {**rest, "hooks": lost | rest["hooks"]} == {**before, "hooks": before.get("hooks", {})}
-    assert list(rest)[: len(before)] == list(before)
+        assert others == before.get("hooks", {}).pop(event, [])
+    assert {**before, "hooks": before.get("hooks", {})} == value
+    assert list(value)[: len(before)] == list(before)
+    assert ("\n\t" in installed) == ("\n\t" in theirs)
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
-    assert file.with_name(file.name + ".before-agent-memory").read_bytes() == theirs
-    settings.install(ASSISTANTS[name], {"user": "ana", "dsn": "postgresql:///x"})
-    assert file.read_bytes() == installed
-    assert settings.remove(ASSISTANTS[name]) == file.resolve()
-    if not lost:
-        assert file.read_bytes() == (theirs or b"{}\n")
+    assert file.with_name(file.name + ".before-agent-memory").read_text(encoding="utf-8") == theirs
+    settings.install(assistant, {"user": "ana", "dsn": "postgresql:///x"})
+    assert file.read_text(encoding="utf-8") == installed
+    assert settings.remove(assistant) == file.resolve()
+    assert file.read_text(encoding="utf-8") == (theirs or "{}\n")
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
-    assert settings.remove(ASSISTANTS[name]) is None
+    assert settings.remove(assistant) is None
     assert not (file.parent / "agent-memory.json").exists()
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_that_was_made_for_the_hooks_goes_with_them(home: Path, name: str) -> None:
-    file = settings.install(ASSISTANTS[name], {"user": "ana", "dsn": "postgresql:///x"})
+    for _ in range(2):
+        file = settings.install(ASSISTANTS[name], {"user": "ana", "dsn": "postgresql:///x"})
     assert file == (home / FILES[name]).resolve()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    settings.install(ASSISTANTS[name], {"user": "ana", "dsn": "postgresql:///x"})
     assert settings.remove(ASSISTANTS[name]) == file
     assert not file.exists()
 
@@ -123,14 +95,13 @@ def test_only_our_command_leaves_a_group_of_somebody_else() -> None:
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
-        (b'{"a": 1', "unexpected in line 1, column 8"),
-        (b'{\n  "a": 1\n  "b": 2\n}', "unexpected in line 3, column 3"),
+        (b'{"a": 1', "is no JSON without comments"),
+        (b'{"a": 1} // mine', "by hand"),
         (b"[]", "it is not an object"),
         (b'{"hooks": []}', "hooks is not an object"),
         (b'{"hooks": {"Stop": {}}}', "hooks.Stop is not a list"),
         (b'{"a": "\xff"}', "is no text in UTF-8"),
-        (b"[" * 100_000, "nested too deeply"),
-        (b'{"a": "x\ny"} trailing', "unexpected in line 1, column 7"),
+        (b"[" * 100_000, "is no JSON"),
     ],
 )
 def test_a_broken_file_is_refused_by_name_and_left_as_it_is(home: Path, broken: bytes, said: str) -> None:
@@ -175,36 +146,6 @@ def test_assistants_that_are_told_another_folder_are_followed(tmp_path: Path, mo
         assert settings.install(assistant, {"user": "ana", "dsn": ""}) == tmp_path / variable / expected
 
 
-@given(st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=20,
-), st.sampled_from([None, 1, "\t"]), st.booleans())  # fmt: skip
-def test_json_is_read_as_python_reads_it(value: Any, indent: Any, is_ascii: bool) -> None:
-    text = json.dumps(value, indent=indent, ensure_ascii=is_ascii)
-    assert parsed(f" {text}\n").value == value
-    for end in range(0, len(text), max(1, len(text) // 7)):
-        assert is_json(text[:end]) == is_read(text[:end])
-
-
-def is_json(text: str) -> bool:
-    """Whether Python reads a text."""
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
-
-
-def is_read(text: str) -> bool:
-    """Whether we do."""
-    try:
-        parsed(text)
-    except JsonTextError:
-        return False
-    return True
-
-
 def test_the_command_records_the_database_that_it_was_given(
     home: Path, assistant: Callable[..., Assistant], dsn: str
 ) -> None:
@@ -222,20 +163,14 @@ def test_the_command_records_the_database_that_it_was_given(
 
 def test_what_cannot_be_installed_leaves_the_settings_alone(home: Path, dsn: str) -> None:
     for options, said in (
-        (["claude-code", "--user", " "], "--user: must not be empty"),
-        (["claude-code", "--dsn", dsn, "--store", str(home / "store")], "--store: names an embedded store"),
-        (["claude-code", "--dsn", "postgresql://127.0.0.1:1/nothing"], "refused"),
-        (["cursor"], "'cursor' is not one of"),
+        (["--dsn", dsn, "--store", str(home / "store")], "--store: names an embedded store"),
+        (["--dsn", "postgresql://127.0.0.1:1/nothing"], "refused"),
     ):
-        done = command("hooks", "install", *options, home=home)
-        assert done.returncode in (1, 2)
-        assert said in " ".join(done.stderr.replace("│", " ").split())
+        done = command("hooks", "install", "claude-code", *options, home=home)
+        assert done.returncode == 1
+        assert said in done.stderr
     assert not list(home.iterdir())
     assert "has no hooks" in command("hooks", "remove", "claude-code", home=home).stdout
-
-
-def test_the_program_is_found_beside_python() -> None:
-    assert shutil.which(str(settings._program())) == str(settings._program())
 
 
 @pytest.mark.filterwarnings("ignore::agent_memory.DegradedWarning")

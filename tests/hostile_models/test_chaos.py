@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile_models.steps import HostileServer, add_old_memories, name_of_prompt, tokens_entered
+from tests.hostile_models.steps import HostileServer, name_of_prompt, tokens_entered
 from tests.support.fake_model_server import DROPPED, SERVER_ERROR, TRUNCATED_JSON, Behaviour, RecordedRequest
 from tests.support.runners import DatabaseRunner, WorkerRunner
 from tests.support.servers import Server
 from tests.support.sqlapi import Api
 
-JOBS_PER_USER = 18
+USERS = 25
 SEED = 20240501
 KINDS_OF_THREADS = ("extract_memories", "summarize_thread", "compress_thread")
 CHAOS = (
@@ -88,9 +88,9 @@ class Crew:
 
 
 @pytest.mark.feature("F6", "F7", "D9")
-@pytest.mark.parametrize("jobs", [50, pytest.param(300, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
 def test_each_job_takes_effect_once_whatever_fails(
-    server: Server, dsn: str, api: Api, fake: HostileServer, tmp_path: Path, jobs: int
+    server: Server, dsn: str, api: Api, fake: HostileServer, tmp_path: Path
 ) -> None:
     """Jobs of all kinds while every fifth call fails and runners die: kill -9, pg_terminate_backend, a cancel."""
     api.connection.execute("delete from memory.threads; delete from memory.memories")
@@ -98,17 +98,13 @@ def test_each_job_takes_effect_once_whatever_fails(
     settings = {"base_url": fake.url, "dimensions": 32}
     api.register_model(name="vectors", kind="embedding", provider="openai", model="embed-fake", settings=settings)
     api.activate_model(name="vectors")
-    users = [f"u{number}" for number in range(jobs // JOBS_PER_USER)]
-    for user_id in users:
-        queue_all(api, user_id, ("a", "b", "c"))
+    for number in range(USERS):
+        queue_all(api, f"u{number}", ("a", "b", "c"))
     queue_all(api, "doomed", ("doom",))
 
     crew = Crew(server, dsn, tmp_path / "workers.log")
     try:
         seconds = finish_all(api, crew)
-        # What was added by a transaction that was open when the last job looked for texts without an embedding.
-        api.register_model(name="vectors", kind="embedding", provider="openai", model="embed-fake", settings=settings)
-        finish_all(api, crew)
     finally:
         crew.close()
     counts = api.query("select status, count(*), max(attempts) as most_attempts from memory.jobs group by 1 order by 1")
@@ -117,9 +113,6 @@ def test_each_job_takes_effect_once_whatever_fails(
     check_jobs(api)
     check_extractions(api)
     check_summaries(api)
-    check_facts(api, users)
-    check_embeddings(api)
-    check_counters(api)
     check_ledger(api, fake)
 
 
@@ -152,15 +145,6 @@ def queue_all(api: Api, user_id: str, threads: tuple[str, ...]) -> None:
         for kind in KINDS_OF_THREADS:
             getattr(api, kind)(user_id=user_id, thread_id=thread_id)
     api.summarize_user(user_id=user_id)
-    # Apart, because what is made of these depends on what else is known.
-    facts = f"facts of {user_id}"
-    api.add_memory(user_id=facts, content=f"likes {user_id}", memory_type="fact")
-    api.add_memory(user_id=facts, content=f"Likes {user_id}!", memory_type="preference")
-    for drink in ("tea", "coffee"):
-        api.add_memory(user_id=facts, content=f"the drink of {user_id} is {drink}")
-    add_old_memories(api, facts, *(f"{topic} {user_id} {number}" for topic in ("trip", "meal") for number in range(3)))
-    api.reconcile_memories(user_id=facts)
-    api.consolidate(user_id=facts)
 
 
 def skip_the_waiting(api: Api) -> None:
@@ -193,9 +177,7 @@ def check_jobs(api: Api) -> None:
         assert job.error, job
         assert job.attempts == job.max_attempts, job
     dead = "select kind from memory.jobs where status = 'dead' and user_id like '%%doomed' order by kind"
-    assert {*KINDS_OF_THREADS, "summarize_user", "reconcile_memories", "consolidate"} <= {
-        job.kind for job in api.query(dead)
-    }
+    assert {*KINDS_OF_THREADS, "summarize_user"} <= {job.kind for job in api.query(dead)}
     # Bad luck five times in a row is rare; on a busy machine leases run out too.
     unlucky = api.value("select count(*) from memory.jobs where status = 'dead' and user_id not like '%%doomed'")
     assert unlucky <= 0.05 * api.value("select count(*) from memory.jobs")
@@ -239,69 +221,6 @@ def check_summaries(api: Api) -> None:
         if row.kind == "thread":
             assert [message.is_active for message in messages] == [False] * 6 + [True] * 2
             assert {message.summary_id for message in messages} == {row.summary_id, None}
-
-
-def check_facts(api: Api, users: list[str]) -> None:
-    """One of two duplicates, one of two contradictory facts and all six old memories are superseded."""
-    for user_id in users:
-        facts = f"facts of {user_id}"
-        kinds = {
-            job.kind
-            for job in api.query("select kind from memory.jobs where user_id = %(f)s and status = 'completed'", f=facts)
-        }
-        reasons = Counter(
-            row.supersede_reason
-            for row in api.query("select supersede_reason from memory.memories where user_id = %(f)s", f=facts)
-        )
-        documents = api.query(
-            "select title, content from memory.documents where user_id = %(f)s order by title", f=facts
-        )
-        assert reasons.pop(None) == 10 - reasons.total()
-        expected: Counter[str | None] = Counter()
-        if "reconcile_memories" in kinds:
-            expected += Counter(duplicate=1, replaced=1)
-        if "consolidate" in kinds:
-            expected += Counter(consolidated=6)
-            assert documents == [
-                (topic, "\n".join(f"{topic} {user_id} {number}" for number in range(3))) for topic in ("meal", "trip")
-            ]
-        else:
-            assert documents == []
-        assert reasons == expected, facts
-
-
-def check_embeddings(api: Api) -> None:
-    """Everything that can be found has its embedding, but for users whose embedding failed for good."""
-    missing = """
-        select s.user_id, s.source, s.id
-        from (select user_id, 'memory' as source, memory_id::text as id from memory.memories where superseded_at is null
-              union all
-              select user_id, 'message', thread_id || '/' || seq from memory.messages where is_active
-              union all
-              select user_id, 'document', document_id || '/' || number from memory.document_chunks) as s
-        where not exists (select from memory.texts as e
-                          where (e.user_id, e.source, e.id) = (s.user_id, s.source, s.id) and e.embedding is not null)
-          and not exists (select from memory.jobs as j
-                          where j.user_id = s.user_id and j.kind in ('embed', 'backfill') and j.status = 'dead')
-    """
-    assert api.query(missing) == []
-
-
-def check_counters(api: Api) -> None:
-    threads = """
-        select t.* from memory.threads as t
-        left join (select user_id, thread_id, count(*) as messages, sum(token_count) as tokens from memory.messages
-                   where is_active group by 1, 2) as m using (user_id, thread_id)
-        where (t.message_count, t.active_tokens) is distinct from (coalesce(m.messages, 0), coalesce(m.tokens, 0))
-    """
-    scopes = """
-        select s.* from memory.memory_scopes as s
-        left join (select user_id, agent_id, count(*) as memories from memory.memories
-                   where superseded_at is null group by 1, 2) as m using (user_id, agent_id)
-        where s.memory_count is distinct from coalesce(m.memories, 0) or s.duplicates_skipped > 0
-    """
-    assert api.query(threads) == []
-    assert api.query(scopes) == []
 
 
 def check_ledger(api: Api, fake: HostileServer) -> None:

@@ -91,11 +91,6 @@ OBEDIENCE: dict[str, tuple[str, Body, str | Body]] = {
         {"memories": [memory_of("mine", 0), memory_of("theirs", 999), memory_of("both", 0, 999), memory_of("odd", -0)]},
         {"inserted": 2, "duplicates": 0, "refused": 2, "through_seq": 6},
     ),
-    "evidence that is no number": (
-        "extract_memories",
-        {"memories": [memory_of("x", "0; drop table memory.memories")]},
-        "memories is refused (malformed)",
-    ),
     "evidence below nought": ("extract_memories", {"memories": [memory_of("x", -1)]}, {"inserted": 0, "refused": 1}),
     "an unknown type": (
         "extract_memories",
@@ -106,11 +101,6 @@ OBEDIENCE: dict[str, tuple[str, Body, str | Body]] = {
         "summarize_thread",
         {"points": [{"text": "x", "seqs": [0, 999]}]},
         "the reply rests on a seq that does not exist",
-    ),
-    "another window": (
-        "summarize_thread",
-        {"points": [{"text": "x", "seqs": [0]}]},
-        {"start_seq": 0, "end_seq": 6},
     ),
     "another thread compressed": (
         "compress_thread",
@@ -128,18 +118,12 @@ OBEDIENCE: dict[str, tuple[str, Body, str | Body]] = {
         {"duplicates": [TWICE, TWICE], "contradictions": []},
         {"merged": 0, "refused": 2},
     ),
-    "a fact against itself": (
-        "reconcile_memories",
-        {"duplicates": [], "contradictions": [{"numbers": [1, 1]}]},
-        "duplicates and contradictions is refused (malformed)",
-    ),
     "every fact": ("reconcile_memories", EVERY_FACT, {"kept": 4, "merged": 0, "contradicted": 0, "refused": 2}),
     "memories that were not given": (
         "consolidate",
         {"articles": [{**TWICE, "numbers": [1, 2, 99]}]},
         "articles is refused (malformed)",
     ),
-    "no title": ("consolidate", {"articles": [{**TWICE, "title": " "}]}, "articles is refused (malformed)"),
 }
 
 
@@ -202,22 +186,6 @@ def test_a_model_that_obeys_orders_in_a_conversation_changes_nothing_of_others(
 
 CASE = re.compile(r"\(case: ([^)]+)\)")
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}")
-
-
-@pytest.mark.feature("F6")
-def test_what_a_model_makes_of_all_facts_can_be_undone(api: Api, fake: HostileServer, runner: Runner) -> None:
-    """Within one subject the model decides, so a bad decision must not be the last."""
-    api.set_policy(settings={"trust": {"rules": False}})  # the orders shall reach the model
-    for number in range(4):
-        api.add_memory(user_id="ana", content=f"Fact {number}: {INJECTION}")
-    everything = {"duplicates": [], "contradictions": [{"numbers": [4, 3, 2, 1]}]}
-    fake.behaviour = Behaviour(answer=json.dumps(everything))
-    api.reconcile_memories(user_id="ana")
-    work(runner)
-    assert len(api.list_memories(user_id="ana")) == 1
-    for row in api.query("select memory_id from memory.memories where user_id = 'ana' and superseded_at is not null"):
-        api.restore_memory(user_id="ana", memory_id=row.memory_id)
-    assert len(api.list_memories(user_id="ana")) == 4
 
 
 @pytest.mark.feature("F6")

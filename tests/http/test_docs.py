@@ -24,7 +24,7 @@ def without_ids(text: str) -> str:
 @pytest.mark.feature("B14")
 def test_the_calls_of_the_page_answer_what_it_shows(dsn: str) -> None:
     blocks = re.findall(r"```sh\n([^`]*)```\n```json\n([^`]*)```", PAGE)
-    assert len(blocks) == 7
+    assert len(blocks) == 6
     with with_keys(dsn) as serving:
         environment = {**os.environ, "AGENT_MEMORY_API_KEY": KEY, "TOKEN": token("ana"), "LC_ALL": "C.UTF-8"}
         before = ""

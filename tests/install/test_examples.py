@@ -29,28 +29,3 @@ def test_chat_remembers_what_was_said_in_an_earlier_run(dsn: str, db: psycopg.Co
 
     subprocess.run([Path(sys.executable).with_name("agent-memory"), "worker", "--once", "--dsn", dsn], check=True)
     assert "I prefer trains over planes." in chat("Book the journey to Porto!")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "unset", "message"),
-    [
-        ([], None, "usage: chat.py USER"),
-        (["ana"], "OPENAI_API_KEY", "Set the environment variable OPENAI_API_KEY;"),
-    ],
-)
-def test_chat_says_what_it_needs(arguments: list[str], unset: str | None, message: str) -> None:
-    env = os.environ | {"AGENT_MEMORY_DSN": "host=/nonexistent", "OPENAI_API_KEY": "k"}
-    env.pop(unset or "", None)
-    command = [sys.executable, str(EXAMPLES / "chat.py"), *arguments]
-    result = subprocess.run(command, env=env, text=True, check=False, capture_output=True)
-    assert result.returncode == 1
-    [line] = result.stderr.splitlines()
-    assert line.startswith(message)
-
-
-def test_chat_goes_on_without_a_model(dsn: str, db: psycopg.Connection) -> None:
-    env = os.environ | {"AGENT_MEMORY_DSN": dsn, "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}
-    command = [sys.executable, str(EXAMPLES / "chat.py"), "ana"]
-    result = subprocess.run(command, input="I am Ana.", env=env, text=True, check=True, capture_output=True)
-    assert result.stderr == "No answer: Connection error.\n"
-    assert db.execute("select kind from memory.jobs").fetchall() == [("extract_memories",)]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
-import psycopg
 import pytest
 
-from tests.install.steps import VERSION, of_tables
+from tests.install.steps import of_tables
 from tests.install.upgrades import LATER, LATEST, PART, Build
 from tests.support import rooms
-from tests.support.installer import build_version, copied_sources, install, open_as, the_build
+from tests.support.installer import build_version, install, open_as, the_build
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F13")
@@ -26,10 +24,6 @@ STEPS = {
     PART: "create table memory.steps (first int);\n",
     f"migrations/{LATER}-{LATEST}.sql": "alter table memory.steps add column second int;\n",
 }
-
-
-def test_a_new_installation_runs_no_migration(db: psycopg.Connection) -> None:
-    assert Api(db).query(RAN) == [(TABLES_VERSION, TABLES_VERSION), *OF_ADDONS]
 
 
 @pytest.mark.parametrize("is_at_once", [True, False], ids=["at once", "version by version"])
@@ -98,31 +92,11 @@ def test_a_change_of_what_was_released_is_not_built(
     assert said.startswith(problem)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("-- The settings of", "-- Settings of"), ("one row per level", "a row per level"), ("not null,", "not  null,")],
-)
-def test_comments_of_released_tables_may_be_mended(
-    problems_after: Callable[[str, str, str], list[str]], old: str, new: str
-) -> None:
-    assert problems_after(TABLES, old, new) == []
+def test_comments_of_released_tables_may_be_mended(problems_after: Callable[[str, str, str], list[str]]) -> None:
+    assert problems_after(TABLES, "-- The settings of", "-- Settings of") == []
+    assert problems_after(TABLES, "not null,", "not  null,") == []
 
 
 def test_migrations_that_do_not_follow_each_other_are_not_built(build: Build) -> None:
     with pytest.raises(SystemExit, match=f"{LATEST}-99.1.0.sql must begin where {TABLES_VERSION}-{LATER}.sql ends"):
         build({PART: "select 1;\n", f"migrations/{LATEST}-99.1.0.sql": "select 1;\n"})
-
-
-def test_the_tables_of_the_first_release_keep_its_version_until_there_is_a_migration(tmp_path: Path) -> None:
-    sources = copied_sources(tmp_path)
-    sql, tables = sources / "sql", the_build(sources).tables
-    assert tables.version(sql) == TABLES_VERSION
-    tables.freeze(sql)
-    project = sources / "pyproject.toml"
-    project.write_text(project.read_text().replace(f'version = "{VERSION}"', f'version = "{LATER}"'))
-    assert (tables.version(sql), tables.changes_of_releases(sql)) == (TABLES_VERSION, [])
-    file = sql / TABLES
-    file.write_text(file.read_text().replace("settings jsonb not null", "settings jsonb"))
-    [problem] = tables.changes_of_releases(sql)
-    released = f"the tables of {TABLES_VERSION} were released"
-    assert problem == f"{released}: add sql/migrations/{TABLES_VERSION}-<next version>.sql"

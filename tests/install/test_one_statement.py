@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
@@ -21,7 +20,6 @@ from psycopg.conninfo import conninfo_to_dict
 from tests.install.steps import ANA, VERSION
 from tests.install.upgrades import LATER, PART, Build
 from tests.support.installer import execute, install, open_as
-from tests.support.servers import Run
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F27")
@@ -123,25 +121,6 @@ def test_nothing_in_the_statement_is_taken_for_a_value_of_a_tool(statement: str)
     assert re.findall(r"[:%?]|\$\{", statement) == []
 
 
-@pytest.mark.parametrize("how", ["prepared", "with parameters"])
-def test_drivers_send_it_as_one_statement(empty_dsn: str, statement: str, how: str) -> None:
-    execute(empty_dsn, "create extension vector")
-    with open_as(empty_dsn) as connection:
-        if how == "prepared":
-            connection.execute(statement, prepare=True)
-        else:
-            connection.execute(statement, {})  # psycopg then reads percent signs
-        assert Api(connection).version() == VERSION
-
-
-@pytest.mark.parametrize("level", ["repeatable read", "serializable"])
-def test_another_isolation_level_is_refused(empty_dsn: str, statement: str, level: str) -> None:
-    with open_as(empty_dsn) as connection, connection.transaction():
-        connection.execute(f"set transaction isolation level {level}".encode())
-        with pytest.raises(errors.ActiveSqlTransaction, match="read committed"):
-            connection.execute(statement)
-
-
 def test_an_error_says_what_the_file_would_say_and_does_not_repeat_the_statements(
     empty_dsn: str, statement: str
 ) -> None:
@@ -151,18 +130,6 @@ def test_an_error_says_what_the_file_would_say_and_does_not_repeat_the_statement
     assert raised.value.diag.message_hint == "Install under another name: agent-memory install --schema NAME"
     assert raised.value.diag.message_primary == 'schema "memory" exists and holds something that is not agent_memory'
     assert len(str(raised.value)) < 1000
-
-
-def test_psql_runs_it_with_other_files_in_one_transaction(empty_dsn: str, file: Path, run: Run, tmp_path: Path) -> None:
-    execute(empty_dsn, "create extension vector")
-    own, broken = tmp_path / "own.sql", tmp_path / "broken.sql"
-    own.write_text(OF_THE_TOOL)
-    broken.write_text("select 1/0")
-    psql = ("psql", "-Xq", "-1", "-v", "ON_ERROR_STOP=1", "-f", own, "-f", file)
-    assert run(*psql, "-f", broken, empty_dsn, check=False).returncode != 0
-    assert not has_memory(empty_dsn)
-    assert "WARNING" not in run(*psql, empty_dsn).stderr
-    assert has_memory(empty_dsn)
 
 
 ENV = """
@@ -224,26 +191,3 @@ def test_alembic_runs_it_in_the_transaction_of_its_migrations(empty_dsn: str, fi
     with open_as(empty_dsn) as connection:
         assert Api(connection).version() == VERSION
         assert connection.execute("select version_num from alembic_version").fetchall() == [("1",)]
-
-
-@pytest.mark.skipif(shutil.which("sqitch") is None, reason="needs sqitch: apt-get install sqitch libdbd-pg-perl")
-def test_sqitch_deploys_it(empty_dsn: str, file: Path, tmp_path: Path) -> None:
-    execute(empty_dsn, "create extension vector")
-    project = tmp_path / "project"
-    (project / "deploy").mkdir(parents=True)
-    (project / "sqitch.conf").write_text("[core]\nengine = pg\n[user]\nname = Ana\nemail = ana@example.com\n")
-    (project / "sqitch.plan").write_text(
-        textwrap.dedent("""\
-            %syntax-version=1.0.0
-            %project=app
-
-            agent_memory 2026-11-27T12:00:00Z Ana <ana@example.com> # agent memory
-            """)
-    )
-    deploy = project / "deploy" / "agent_memory.sql"
-    for ending, status in (("select 1/0;", 2), ("", 0)):
-        deploy.write_text(f"begin;\n{OF_THE_TOOL};\n{file.read_text()}{ending}\ncommit;\n")
-        command = ["sqitch", "deploy", "--no-verify", url_of(empty_dsn, "db:pg")]
-        ended = subprocess.run(command, cwd=project, check=False, capture_output=True, text=True)
-        assert ended.returncode == status, ended.stderr[-2000:]
-        assert has_memory(empty_dsn) == (status == 0)

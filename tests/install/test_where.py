@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from tests.install.steps import ANA, VERSION, use
 from tests.install.upgrades import Build, altered
-from tests.support.installer import execute, install, open_as
+from tests.support.installer import execute, open_as
 from tests.support.pgbouncer import bouncing, needs_pgbouncer
 from tests.support.servers import ROOT, Run, Server
 from tests.support.sqlapi import Api
@@ -94,12 +93,8 @@ def as_postgrest(dsn: str, role: str, user_id: str | None, statement: str, *valu
         return connection.execute(statement.encode(), values).fetchall()
 
 
-@pytest.mark.parametrize("how", ["install", "sql"])
-def test_people_who_have_signed_in_reach_their_own_memory_on_supabase(supabase: str, how: str) -> None:
-    if how == "install":
-        command("install", "--dsn", supabase)
-    else:
-        execute(supabase, command("sql"))
+def test_people_who_have_signed_in_reach_their_own_memory_on_supabase(supabase: str) -> None:
+    execute(supabase, command("sql"))
     for example in blocks("Supabase", "sql")[1:]:
         execute(supabase, example)
     remember, recall = "select public.remember(%s)", "select * from public.recall(%s)"
@@ -150,16 +145,8 @@ def test_an_owner_of_a_managed_database_installs_and_works(managed: str) -> None
     assert "completed" in command("worker", "--once", "--dsn", managed)
 
 
-def test_an_owner_who_may_not_use_the_schema_of_pgvector_is_told(managed: str, empty_dsn: str) -> None:
-    execute(empty_dsn, "revoke usage on schema extensions from memory_owner")
-    with pytest.raises(errors.InsufficientPrivilege, match='may not use schema "extensions"') as raised:
-        install(managed)
-    execute(empty_dsn, str(raised.value.diag.message_hint).partition("run: ")[2])
-    install(managed)
-
-
 @needs_pgbouncer
-@pytest.mark.parametrize("how", ["install", "psql", "sql"])
+@pytest.mark.parametrize("how", ["install", "psql"])
 def test_it_is_installed_and_upgraded_through_a_pooler(
     managed: str, server: Server, run: Run, build: Build, tmp_path: Path, how: str
 ) -> None:
@@ -169,11 +156,8 @@ def test_it_is_installed_and_upgraded_through_a_pooler(
         for _ in range(2):
             if how == "install":
                 command("install", "--dsn", there)
-            elif how == "psql":
-                run("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-f", ROOT / "build" / "agent_memory.sql", there)
             else:
-                with psycopg.connect(there, autocommit=True, prepare_threshold=None) as connection:
-                    connection.execute(command("sql"))
+                run("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-f", ROOT / "build" / "agent_memory.sql", there)
         with Memory(there) as memory:
             assert memory.version() == VERSION
             assert memory.add_message("ana", "t1", "user", "Hello").seq == 0
@@ -184,62 +168,6 @@ def test_it_is_installed_and_upgraded_through_a_pooler(
 
 
 # Passwords that expire ------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def set_password(db: psycopg.Connection) -> Iterator[Callable[[str], None]]:
-    """A login role iam_app that needs the password which was set last; setting one ends its sessions."""
-    if not db.execute("select from pg_roles where rolname = 'iam_app'").fetchall():
-        db.execute("create role iam_app login; grant memory_app to iam_app")
-    [name] = db.execute("show hba_file").fetchone() or ()
-    file = Path(name)
-    before = file.read_text()
-    file.write_text(f"local all iam_app scram-sha-256\n{before}")
-    db.execute("select pg_reload_conf()")
-
-    def set_to(password: str) -> None:
-        db.execute(sql.SQL("alter role iam_app password {}").format(password))
-        db.execute("select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = 'iam_app'")
-
-    yield set_to
-    file.write_text(before)
-    db.execute("select pg_reload_conf()")
-
-
-def test_a_pool_asks_for_the_password_of_each_new_connection(dsn: str, set_password: Callable[[str], None]) -> None:
-    [example] = blocks("RDS, Aurora, Cloud SQL", "python")
-    passwords: list[str] = []
-    place = "postgresql://app@HOST/app?sslmode=require"
-    assert place in example
-    example = example.replace(place, make_conninfo(dsn, user="iam_app"))
-    example += (
-        '    change("second")\n    pool.check()\n    memory.add_message("ana", "monday", "user", "And never by car.")\n'
-        '    texts = [row.content for row in memory.get_messages("ana", "monday")]\n'
-    )
-
-    def change(password: str) -> None:
-        passwords[:] = [password]
-        set_password(password)
-
-    names: dict[str, Any] = {"token": lambda: passwords[0], "change": change}
-    change("first")
-    exec(example, names)
-    assert names["texts"] == ["I prefer trains over planes.", "And never by car."]
-
-
-def test_a_file_with_the_password_is_read_for_each_connection(
-    dsn: str, set_password: Callable[[str], None], tmp_path: Path
-) -> None:
-    file = tmp_path / "password"
-    file.touch(0o600)
-    there = make_conninfo(dsn, user="iam_app", passfile=str(file))
-    for password in ("first", "second"):
-        set_password(password)
-        file.write_text(f"*:*:*:*:{password}\n")
-        command("messages", "ana", "monday", "--dsn", there)
-    set_password("third")
-    with pytest.raises(AssertionError, match="authentication failed"):
-        command("messages", "ana", "monday", "--dsn", there)
 
 
 # SQLAlchemy -----------------------------------------------------------------------------------------------------------

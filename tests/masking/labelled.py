@@ -13,6 +13,7 @@ import random
 import string
 import uuid
 from collections.abc import Callable
+from pathlib import Path
 
 RANDOM = random.Random(20260501)
 
@@ -127,6 +128,7 @@ _WORDS_ASSIGNED = (
 def credentials() -> list[tuple[str, str, str]]:
     """Kind, text and the credential in it."""
     cases = []
+    RANDOM.seed(20260501)  # the same ones, whatever tests have drawn before
     for number, (kind, make) in enumerate(KEYS.items()):
         for place in (
             PLACES[number % len(PLACES)],
@@ -176,6 +178,21 @@ def credentials() -> list[tuple[str, str, str]]:
     ):
         cases.append(("header", f"Authorization: {scheme} {key}", key))
         cases.append(("header", f"-H 'Authorization: {scheme} {key}' \\", key))
+    for place in 3 * (
+        "MYSQL_ROOT_PASSWORD: {}", "docker login -u ana --password {} reg.example.com", "PGPASSWORD={} psql -h db",
+        "Her password was {} until May", "Username: ana\nPassword: {}", "curl -u ana:{} https://x.example",
+        "contraseña: {}", "mot de passe : {}", "密码：{}", "пароль: {}",
+    ):  # fmt: skip
+        key = "P" + drawn(LOWER, 6) + "#" + drawn(DIGITS, 3)
+        cases.append(("password", place.format(key), key))
+    for place in 3 * (
+        "Bearer {}", "the token you asked for is {}", "webhook secret: {}", "const secret = '{}';", "--api-key {}",
+        '<add key="ApiKey" value="{}" />', "DATADOG_API_KEY={}", "X-Auth-Token: {}", "cookie: session={}",
+        "AccountName=a;AccountKey={}==;EndpointSuffix=example.net",
+    ):  # fmt: skip
+        key = drawn(ALNUM, 36) + "5"
+        cases.append(("key", place.format(key), key))
+    cases += [("no name", "login ana / Pxqwerv#123", "Pxqwerv#123"), ("name of one program", f"sonar.login={key}", key)]
     cases.append(("query", f"https://example.com/cb?code=1&access_token={(q := drawn(ALNUM, 30))}&state=5", q))
     return cases
 
@@ -202,99 +219,17 @@ def _harmless_of_machines() -> list[str]:
             f"Order no. {drawn(DIGITS, 16)}, tracking 1Z{drawn(UPPER + DIGITS, 16)}",
             f"pod/web-{hexadecimal(5)}-{drawn(LOWER, 5)} 1/1 Running 0 {drawn('123456789', 2)}d",
             f"Message-ID: <{drawn(ALNUM, 28)}@mail.example.com>",
+            f'File "/home/a/.cache/pypoetry/virtualenvs/demo-{drawn(URLSAFE, 8)}-py3.11/lib/x.py", line 1',
+            f"https://drive.google.com/file/d/{drawn(URLSAFE, 33)}/view?usp=sharing",
+            f"trace-id: 00-{hexadecimal(16)}-{hexadecimal(8)}-01",
+            f"VIN WVWZZZ{drawn(UPPER + DIGITS, 11)}",
+            f"DOI 10.1000/{drawn(DIGITS, 8)}.2026.{drawn(DIGITS, 7)}",
+            f"go: downloading google.golang.org/genproto v0.0.0-20240401170217-{hexadecimal(6)}",
         ]
     return texts
 
 
-_HARMLESS_BY_HAND = """
-I forgot my password again, can you reset it?
-Your password must have at least 12 characters.
-The password is required.
-The password is case-sensitive.
-The password is incorrect, please try again.
-The password was changed on 2026-05-01 by the administrator.
-Password: ********
-password: required
-password: <your password>
-password = os.environ["DB_PASSWORD"]
-password=${DB_PASSWORD}
-password = getpass.getpass()
-password: str
-def connect(host, user, password=None): ...
-connect(user=user, password=password)
-self.password = password
-if password == confirm_password:
-api_key = os.getenv("API_KEY")
-api_key: string
-"apiKey": "YOUR_API_KEY"
-api_key={{ secrets.API_KEY }}
-token = tokenizer.eos_token
-token: a unit of text that a model reads
-max_tokens: 4096
-The token is valid until tomorrow.
-token count: 6845
-token_type=bearer
-Tokens are counted as bytes divided by four.
-The secret of a good soup is time.
-The secret is patience and good stock.
-secret: true
-SECRET_NAME=projects/demo/secrets/db
-kubectl get secret db-credentials -o yaml
-Bearer of good news arrived yesterday.
-He is a key figure in the negotiations.
-primary key: user_id
-foreign key (user_id) references users
-The access key is under the door mat.
-ssh-keygen -t ed25519 -f ~/.ssh/id_ed25519
-private_key: /etc/ssl/private/server.pem
-password_file: /run/secrets/db_password
-Call getUserAccountBalanceForQuarter3Report2024 first.
-AbstractSingletonProxyFactoryBean2Test failed
-TestHTTP2ServerPushPromiseHandling
-org.springframework.boot.autoconfigure.SpringBootApplication2
-/usr/lib/python3.11/site-packages/sklearn/utils/_estimator_html_repr.py
-C:\\Users\\ana\\AppData\\Local\\Programs\\Python\\Python311\\python.exe
-.sk-toggleable__label-arrow { float: left; margin-right: 0.25em; }
-sk-estimator-doc-link-container is a class of style sheets
-npm warn deprecated inflight@1.0.6: This module is not supported, and leaks memory.
-Collecting numpy-1.26.4-cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64.whl
-Successfully installed anyio-4.3.0 certifi-2024.2.2 h11-0.14.0 httpcore-1.0.5
-2026-05-01T10:00:00.123456Z INFO request_id=req-42 path=/api/v1/users/12345/orders?limit=50&offset=100
-192.168.100.200 - - [01/May/2026:10:00:00 +0000] "GET /index.html HTTP/1.1" 200 5316
-Donaudampfschifffahrtsgesellschaftskapitän
-Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz
-pneumonoultramicroscopicsilicovolcanoconiosis
-IBAN DE89 3704 0044 0532 0130 00
-ISBN 978-3-16-148410-0
-+49 (0)30 1234567, +1-555-0100
-The flight is LH1234 on 2026-05-01, seat 14C, booking ABC123.
-My address is 221B Baker Street, London NW1 6XE.
-The meeting is at https://example.zoom.us/j/1234567890
-Look at https://github.com/example/project/blob/main/src/very/long/path/to/a/Module2Handler.ts#L10-L20
-https://example.com/search?q=how+to+reset+password&lang=en
-mailto:ana.example@example.com
-http://localhost:8080/path:with:colons
-postgresql://localhost:5432/shop
-postgresql://app@db.example.com/shop
-redis://cache:6379/0
-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-==================================================================
-------------------------------------------------------------------
-0123456789012345678901234567890123456789012345678901234567890123456789
-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ
-select count(*) from memory.messages where user_id = 'ana' and thread_id = 't1'
-{"temperature": 0.7, "max_tokens": 256, "model": "gpt-4o-mini-2024-07-18"}
-arn:aws:iam::123456789012:role/service-role/MyLambdaExecutionRole-ab12cd34
-The new release is v2026.05.01-rc.1+build.20260501.abcdef0
-Das Passwort ist abgelaufen.
-Das Passwort wurde gestern geändert.
-El token es válido hasta mañana.
------BEGIN CERTIFICATE-----
-The file begins with -----BEGIN PRIVATE KEY----- and so on.
-She paid 12,345.67 EUR; the invoice is RE-2026-000123456789.
-""".strip().splitlines()
-
-
 def harmless() -> list[str]:
     """Texts in which nothing may be masked."""
-    return _harmless_of_machines() + _HARMLESS_BY_HAND
+    by_hand = Path(__file__).with_name("harmless.txt").read_text(encoding="utf-8").splitlines()
+    return _harmless_of_machines() + by_hand

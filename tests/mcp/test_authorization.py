@@ -15,7 +15,7 @@ import httpx
 import httpx2
 import pytest
 from agent_memory import InvalidValueError
-from agent_memory.mcp.run import announcing
+from agent_memory.mcp.http import announcing
 from agent_memory.server.settings import Settings
 from mcp import Client
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
@@ -23,7 +23,6 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientMetadata
 
 from tests.http.steps import KEY, SECRET, Serving, problem, token, with_keys
-from tests.mcp.steps import McpServing
 
 pytestmark = pytest.mark.feature("F28", "C11")
 
@@ -120,15 +119,13 @@ def oauth(url: str) -> OAuthClientProvider:
     return OAuthClientProvider(url, about, _Storage(), redirected, called_back)
 
 
-@pytest.mark.parametrize("command", ["mcp", "serve"])
 def test_a_host_without_a_token_finds_the_authorization_server_and_gets_one(
-    dsn: str, authorization: ThreadingHTTPServer, command: str
+    dsn: str, authorization: ThreadingHTTPServer
 ) -> None:
     issuer = f"http://127.0.0.1:{authorization.server_port}"
     environment = {"AGENT_MEMORY_JWT_SECRET": SECRET, "AGENT_MEMORY_OAUTH_ISSUER": issuer}
-    serving = McpServing(dsn, **environment) if command == "mcp" else Serving(dsn, with_mcp=True, **environment)
-    with serving:
-        origin = serving.url.removesuffix("/mcp")
+    with Serving(dsn, with_mcp=True, **environment) as serving:
+        origin = serving.url
         url = f"{origin}/mcp"
         challenge = httpx.post(url, json=CALL, headers=ACCEPT)
         problem(challenge, 401)
@@ -178,27 +175,14 @@ def test_behind_a_proxy_the_url_is_that_of_hosts(dsn: str) -> None:
         )  # fmt: skip
         # The other endpoints have no hosts that would look for the server.
         assert nobody.post("/v1/version", json={}).headers["www-authenticate"] == "Bearer"
-    with with_keys(dsn, with_mcp=True, **environment) as serving, serving.client(KEY, **ACCEPT) as admin:
-        assert admin.post("/mcp?user_id=ana", json=CALL).status_code == 200
-
-
-def test_without_an_issuer_nothing_is_announced(dsn: str) -> None:
-    for serving in (with_keys(dsn, with_mcp=True), McpServing(dsn, AGENT_MEMORY_JWT_SECRET=SECRET)):
-        with serving:
-            origin = serving.url.removesuffix("/mcp")
-            challenge = httpx.post(f"{origin}/mcp", json=CALL, headers=ACCEPT)
-            assert (challenge.status_code, challenge.headers["www-authenticate"]) == (401, "Bearer")
-            for path in (WELL_KNOWN, f"{WELL_KNOWN}/mcp"):
-                assert httpx.get(origin + path).status_code == 401
-                known = {"Authorization": f"Bearer {token('ana')}"}
-                assert httpx.get(origin + path, headers=known).status_code == 404
+        with serving.client(KEY, **ACCEPT) as admin:
+            assert admin.post("/mcp?user_id=ana", json=CALL).status_code == 200
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
         ({"oauth_issuer": "id.example", "jwt_secret": SECRET}, "AGENT_MEMORY_OAUTH_ISSUER: is not a URL"),
-        ({"oauth_issuer": "https://", "jwt_secret": SECRET}, "AGENT_MEMORY_MCP_URL: is not a URL"),
         ({"mcp_url": "memory.example", "jwt_secret": SECRET}, "AGENT_MEMORY_MCP_URL: is not a URL"),
         ({"oauth_issuer": "https://id.example"}, "nothing to check them with"),
         ({"oauth_issuer": "https://id.example", "api_key": KEY}, "nothing to check them with"),

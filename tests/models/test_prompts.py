@@ -60,8 +60,8 @@ def test_the_built_in_prompts_are_shown_with_their_variables(api: Api) -> None:
 
 
 @pytest.mark.feature("E9")
-@pytest.mark.parametrize("name", VARIABLES)
-def test_each_prompt_can_be_edited_and_restored(api: Api, name: str) -> None:
+@pytest.mark.parametrize("name", ["extract_memories", "placeholders"])
+def test_a_prompt_can_be_edited_and_restored(api: Api, name: str) -> None:
     assert api.set_prompt(name=name, template=template_of(name)) == 2
     assert api.set_prompt(name=name, template=f"{template_of(name)}!") == 3
     row = prompt(api, name)
@@ -77,20 +77,18 @@ def test_each_prompt_can_be_edited_and_restored(api: Api, name: str) -> None:
 
 
 @pytest.mark.feature("E9")
-@pytest.mark.parametrize(
-    ("name", "dropped"), [(name, variable) for name, variables in VARIABLES.items() for variable in variables]
-)
-def test_an_edit_that_drops_a_variable_is_refused(api: Api, name: str, dropped: str) -> None:
-    template = BUILT_IN[name].replace(f"{{{{{dropped}}}}}", "")
-    with refused("template") as refusal:
-        api.set_prompt(name=name, template=template)
-    assert refusal.value.diag.message_primary == f"template: lacks {{{{{dropped}}}}}"
-    assert f"{{{{{dropped}}}}}" in (refusal.value.diag.message_hint or "")
-    assert prompt(api, name).version == 1
+def test_an_edit_that_drops_a_variable_is_refused(api: Api) -> None:
+    for name, variables in VARIABLES.items():
+        for dropped in variables:
+            template = BUILT_IN[name].replace(f"{{{{{dropped}}}}}", "")
+            with refused("template") as refusal:
+                api.set_prompt(name=name, template=template)
+            assert refusal.value.diag.message_primary == f"template: lacks {{{{{dropped}}}}}"
+        assert prompt(api, name).version == 1
 
 
 @pytest.mark.feature("E9")
-@pytest.mark.parametrize("unknown", ["user_id", "Messages", "messages2", "ünknown", "facts", "0", "x" * 3000])
+@pytest.mark.parametrize("unknown", ["user_id", "Messages", "x" * 3000])
 def test_an_unknown_variable_is_refused_with_the_known_ones(api: Api, unknown: str) -> None:
     with refused("template") as refusal:
         api.set_prompt(name="extract_memories", template=f"{EDIT} {{{{ {unknown} }}}}")
@@ -99,25 +97,17 @@ def test_an_unknown_variable_is_refused_with_the_known_ones(api: Api, unknown: s
 
 
 @pytest.mark.feature("E9")
-def test_a_template_may_have_64_kb(api: Api) -> None:
-    longest = EDIT + "é" * ((65_536 - len(EDIT.encode())) // 2)
-    api.set_prompt(name="extract_memories", template=longest)
-    assert prompt(api).template == longest
-    with refused("template", "54000"):
-        api.set_prompt(name="extract_memories", template=f"{longest}éé")
+def test_an_unknown_prompt_is_refused_with_the_known_ones(api: Api) -> None:
+    for name in (None, "embed", "x" * 10_000):
+        calls: list[tuple[Any, dict[str, Any]]] = [(api.set_prompt, {"template": EDIT}), (api.reset_prompt, {})]
+        for call, template in calls:
+            with refused("name", "P0002") as refusal:
+                call(name=name, **template)
+            assert refusal.value.diag.message_hint == f"There are: {', '.join(VARIABLES)}"
 
 
 @pytest.mark.feature("E9")
-@pytest.mark.parametrize("name", [None, "", "embed", "Extract_memories", "x" * 10_000])
-@pytest.mark.parametrize("function", ["set_prompt", "reset_prompt"])
-def test_an_unknown_prompt_is_refused_with_the_known_ones(api: Api, function: str, name: str | None) -> None:
-    with refused("name", "P0002") as refusal:
-        getattr(api, function)(name=name, **({"template": EDIT} if function == "set_prompt" else {}))
-    assert refusal.value.diag.message_hint == f"There are: {', '.join(VARIABLES)}"
-
-
-@pytest.mark.feature("E9")
-@pytest.mark.parametrize("spelling", ["{{messages}} {{ messages }}", "{{\tmessages\n}}", "{{{messages}}}"])
+@pytest.mark.parametrize("spelling", ["{{messages}} {{ messages }}", "{{{messages}}}"])
 def test_a_variable_may_come_often_and_with_spaces(api: Api, spelling: str) -> None:
     activate(api)
     template = f"{{{{memory_types}}}} {spelling} {{single}} %s \\1 $1 {{% raw %}}"
@@ -152,14 +142,3 @@ def test_a_running_job_keeps_the_prompt_it_was_handed_out_with_and_a_retry_has_t
     assert job.payload["prompt"]["version"] == 1
     api.fail_job(**lease(job), error="x", retry_after="0")
     assert claim(api).payload["prompt"]["version"] == 2
-
-
-@pytest.mark.feature("E9")
-def test_a_summary_of_a_whole_thread_and_of_its_window_have_prompts_of_their_own(api: Api) -> None:
-    activate(api)
-    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}, "summary": {"when": "each_round"}})
-    api.talk(**ANA, rounds=3)
-    assert claim(api).payload["prompt"]["name"] == "summarize_thread"
-    api.set_policy(settings={"cadence": {"thread_summary_every_n": 6}})
-    api.talk(user_id="ana", thread_id="t2", rounds=3)
-    assert claim(api).payload["prompt"]["name"] == "compress_thread"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
 
 from tests.support.servers import Server, install_agent_memory, running_server
 from tests.support.sqlapi import Api, refused, rolled_back
@@ -58,12 +56,10 @@ def test_one_call_schedules_model_work_and_the_sweep_and_another_changes_that(cr
 
 @pytest.mark.feature("E15")
 @pytest.mark.parametrize("argument", ["every", "sweep_at"])
-@pytest.mark.parametrize("schedule", [None, "", "often", "99 99 * * *"])
-def test_an_invalid_schedule_is_refused_and_nothing_is_scheduled(
-    cron: Api, argument: str, schedule: str | None
-) -> None:
-    with refused(argument):
-        cron.schedule_jobs(**{"every": "* * * * *", argument: schedule})
+def test_an_invalid_schedule_is_refused_and_nothing_is_scheduled(cron: Api, argument: str) -> None:
+    for schedule in (None, "99 99 * * *"):
+        with refused(argument):
+            cron.schedule_jobs(**{"every": "* * * * *", argument: schedule})
     assert scheduled(cron) == []
 
 
@@ -83,35 +79,6 @@ def follow(hint: str, connection: psycopg.Connection) -> list[str]:
     return statements
 
 
-@pytest.fixture
-def admin(cron_server: Server) -> Iterator[psycopg.Connection]:
-    """A superuser where pg_cron lives, whose changes others see."""
-    with psycopg.connect(cron_server.conninfo(), autocommit=True) as connection:
-        yield connection
-        connection.execute("delete from cron.job")
-        connection.execute("grant execute on function cron.schedule(text, text, text) to public")
-
-
-@pytest.fixture
-def owner(cron_server: Server, admin: psycopg.Connection) -> Iterator[Callable[[str], Api]]:
-    """Sessions, by database, of a role that may call everything of agent_memory there and is no superuser."""
-    with contextlib.ExitStack() as stack:
-        other = stack.enter_context(psycopg.connect(cron_server.conninfo("other"), autocommit=True))
-        admin.execute('create role "an owner" login')
-        for superuser in (admin, other):
-            superuser.execute('grant usage on schema memory to "an owner"')
-            superuser.execute('grant execute on all functions in schema memory to "an owner"')
-
-        def connect(dbname: str) -> Api:
-            conninfo = make_conninfo(cron_server.conninfo(dbname), user="an owner")
-            return Api(stack.enter_context(psycopg.connect(conninfo, autocommit=True)))
-
-        yield connect
-        for superuser in (admin, other):
-            superuser.execute('drop owned by "an owner"')
-        admin.execute('drop role "an owner"')
-
-
 @pytest.mark.feature("E15", "F20")
 def test_in_another_database_the_hint_says_what_to_run_where_pg_cron_lives(cron_server: Server, cron: Api) -> None:
     with psycopg.connect(cron_server.conninfo("other"), autocommit=True) as connection:
@@ -126,39 +93,21 @@ def test_in_another_database_the_hint_says_what_to_run_where_pg_cron_lives(cron_
 
 
 @pytest.mark.feature("E15", "F20")
-def test_an_owner_who_may_not_see_where_pg_cron_lives_gets_jobs_of_his_own(
-    admin: psycopg.Connection, owner: Callable[[str], Api]
-) -> None:
-    problem, hint = advice(owner("other"))
-    assert problem == "pg_cron lives in another database, or its extension has not been created in this one"
-    follow(hint, admin)
-    assert admin.execute("select distinct database, username from cron.job").fetchall() == [("other", "an owner")]
-
-
-@pytest.mark.feature("E15", "F20")
-def test_an_owner_without_superuser_rights_is_told_the_grants_that_he_lacks(
-    admin: psycopg.Connection, owner: Callable[[str], Api]
-) -> None:
-    api = owner("postgres")
-    assert advice(api, "42501")[1] == 'As a superuser: grant usage on schema cron to "an owner";'
-    admin.execute("revoke execute on function cron.schedule(text, text, text) from public")
-    problem, hint = advice(api, "42501")
+def test_an_owner_without_superuser_rights_is_told_the_grants_that_he_lacks(cron: Api) -> None:
+    cron.connection.execute("""
+        create role "an owner" login; grant usage on schema memory to "an owner";
+        grant execute on all functions in schema memory to "an owner"; set local session authorization "an owner"
+    """)
+    assert advice(cron, "42501")[1] == 'As a superuser: grant usage on schema cron to "an owner";'
+    cron.connection.execute("reset session authorization")
+    cron.connection.execute("revoke execute on function cron.schedule(text, text, text) from public")
+    cron.connection.execute('set local session authorization "an owner"')
+    problem, hint = advice(cron, "42501")
     assert problem == 'role "an owner" may not schedule jobs with pg_cron'
-    assert len(follow(hint, admin)) == 2
-    assert len(api.schedule_jobs()) == 2
-    assert admin.execute("select distinct database, username from cron.job").fetchall() == [("postgres", "an owner")]
-
-
-@pytest.mark.feature("E15", "F20")
-def test_a_role_that_cannot_log_in_is_told_so_before_its_jobs_fail(
-    admin: psycopg.Connection, owner: Callable[[str], Api]
-) -> None:
-    api = owner("postgres")
-    admin.execute('grant usage on schema cron to "an owner"; alter role "an owner" nologin')
-    problem, hint = advice(api, "42501")
-    assert "may not log in" in problem
-    follow(hint, admin)
-    assert len(api.schedule_jobs()) == 2
+    cron.connection.execute("reset session authorization")
+    assert len(follow(hint, cron.connection)) == 2
+    cron.connection.execute('set local session authorization "an owner"')
+    assert len(cron.schedule_jobs()) == 2
 
 
 @pytest.mark.feature("E15", "F20")
@@ -195,14 +144,3 @@ def test_without_pg_cron_the_hint_names_the_worker(server: Server, api: Api) -> 
         assert problem == "this server has no pg_cron"
         assert f"postgresql-{server.version}-cron" in hint
     assert "agent-memory worker" in hint
-
-
-@pytest.mark.feature("E15", "F20")
-def test_a_role_that_may_not_see_the_servers_settings_is_told_what_to_ask_for(server: Server, api: Api) -> None:
-    api.connection.execute("create role someone login; grant usage on schema memory to someone")
-    api.connection.execute("grant execute on all functions in schema memory to someone; set role someone")
-    problem, hint = advice(api)
-    assert problem == (
-        "this server has no pg_cron" if server.kind != "system" else "pg_cron is not loaded into this server"
-    )
-    assert server.kind != "system" or hint.startswith("Have a superuser add pg_cron to shared_preload_libraries.")

@@ -57,7 +57,6 @@ def test_pairs_are_kept_merged_and_superseded(stored: Api, edited: Serving, page
 
     decision.filter(has_text="Lisbon").get_by_role("button", name="Undo").click()
     expect(pairs.filter(has_text="Lisbon")).to_have_count(1)
-    accessible(page)
 
 
 def test_what_was_decided_is_shown_as_text_and_without_buttons_unless_edited(shown: Serving, page: Page) -> None:
@@ -65,7 +64,6 @@ def test_what_was_decided_is_shown_as_text_and_without_buttons_unless_edited(sho
     expect(page.get_by_role("region", name="Decision")).to_contain_text(f"contradict {EVIL}")
     expect(page.get_by_role("main").get_by_role("button")).to_have_count(0)
     is_harmless(page)
-    accessible(page)
 
 
 def test_a_decision_about_a_memory_that_changed_meanwhile_is_refused(stored: Api, edited: Serving, page: Page) -> None:

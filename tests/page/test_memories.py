@@ -21,11 +21,9 @@ def test_memories_are_a_timeline_with_what_superseded_them(shown: Serving, page:
     expect(tea).to_contain_text(f"contradict {EVIL}")
     expect(page.locator("svg rect.superseded")).to_have_count(1)
     is_harmless(page)
-    accessible(page)
     fits_a_phone(page)
     tea.get_by_role("link", name="another memory").click()
     expect(page.locator(".large")).to_have_text("Ana drinks coffee")
-    accessible(page)
     page.go_back()
     page.get_by_label("Show").select_option("current ones")
     page.get_by_label("Text").fill("drinks")
@@ -54,7 +52,6 @@ def test_memories_that_became_an_article_are_shown(stored: Api, shown: Serving, 
     expect(page.get_by_text("an article of the knowledge base")).to_be_visible()
     page.get_by_role("link", name="Duplicates and contradictions").click()
     expect(page.get_by_text("an article of the knowledge base")).to_have_count(2)
-    accessible(page)
 
 
 def test_a_supersede_a_change_and_a_deletion_are_undone(stored: Api, edited: Serving, page: Page) -> None:
@@ -66,7 +63,6 @@ def test_a_supersede_a_change_and_a_deletion_are_undone(stored: Api, edited: Ser
     page.get_by_role("link", name="Bo lives in Rome").click()
     page.get_by_role("button", name="Undo the supersede").click()
     expect(page.get_by_text("Superseded")).to_have_count(0)
-    accessible(page)
     assert stored.get_memory(user_id="undo", memory_id=old).superseded_by is None
     page.get_by_role("link", name="Memories", exact=True).click()
     page.get_by_role("link", name="Bo lives in Bergen").click()
@@ -103,7 +99,6 @@ def test_a_search_explains_each_arm(stored: Api, shown: Serving, page: Page) -> 
     expect(result).to_contain_text(f"{signed(sum(each['part'] for each in features.values()))} of these parts")
     expect(page.locator(".results")).to_contain_text(EVIL)
     is_harmless(page)
-    accessible(page)
     fits_a_phone(page)
     page.get_by_label("Mode").select_option("vector")
     page.get_by_role("button", name="Search").click()

@@ -16,12 +16,6 @@ def test_a_file_without_resources_has_no_memory(api: Api) -> None:
     assert api.get_context(**ANA, agent_id="plain") == []
 
 
-@pytest.mark.feature("A19")
-def test_a_part_of_a_file_leaves_the_resources_alone(api: Api) -> None:
-    part = {"resource_config": {"memory": {"compression": {"enabled": False}}}}
-    assert api.set_policy(settings=part, agent_id="plain")["resources"]["memory"]
-
-
 @pytest.mark.feature("A19", "A12")
 def test_the_knowledge_base_alone_finds_its_documents_and_nothing_else(api: Api) -> None:
     api.set_policy(settings={"agent_id": "reader", "resources": ["knowledge_base"]})

@@ -128,14 +128,6 @@ def test_a_folder_is_a_kind_of_jobs(dsn: str, db: psycopg.Connection, tmp_path: 
 
 
 @pytest.mark.feature("F13")
-def test_the_same_kinds_leave_the_table_alone(dsn: str, db: psycopg.Connection) -> None:
-    api = Api(db)
-    before = api.query(CONSTRAINT)
-    install(dsn)
-    assert api.query(CONSTRAINT) == before
-
-
-@pytest.mark.feature("F13")
 def test_jobs_of_a_kind_that_is_gone_stay_and_are_not_claimed(dsn: str, db: psycopg.Connection, tmp_path: Path) -> None:
     install(dsn, build_version(tmp_path, KIND))
     db.execute(
@@ -164,10 +156,3 @@ def test_a_folder_without_what_the_queue_calls_is_not_built(tmp_path: Path) -> N
             build_version(tmp_path, files)
     with pytest.raises(SystemExit, match=r"tested_kind/users\.sql must create memory\._tested_kind_users\(\)"):
         build_version(tmp_path, KIND | {f"{FOLDER}/users.sql": FOLLOW_UP})
-
-
-@pytest.mark.feature("F13")
-def test_a_setting_with_two_built_in_values_is_not_built(tmp_path: Path) -> None:
-    twice = KIND | {f"{FOLDER}/defaults.json": '{"summary": {"window_size": 3}}'}
-    with pytest.raises(SystemExit, match=r"summary\.window_size has two built-in values, .*defaults\.json"):
-        build_version(tmp_path, twice)

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.support.jobs import ANA, SUMMARY, claim, queued, say, settings
+from tests.support.jobs import ANA, claim, queued, say, settings
 from tests.support.protocol import lease
 from tests.support.sqlapi import NO_WAIT, Api, result_of
 from tests.support.texts import read_messages as parsed
@@ -17,9 +17,13 @@ from tests.support.texts import read_messages as parsed
 @pytest.mark.usefixtures("db")
 @pytest.mark.feature("E4", "A5")
 @pytest.mark.parametrize(
-    "counts", [{}, {"token_counts": {"0": 7, "1": 8}, "token_counter": "dice"}], ids=["uncounted", "counted"]
+    ("kind", "counts"),
+    [
+        ("extract_memories", {"token_counts": {"0": 7, "1": 8}, "token_counter": "dice"}),
+        ("summarize_thread", {}),
+        ("compress_thread", {"token_counts": {"0": 7, "1": 8}, "token_counter": "dice"}),
+    ],
 )
-@pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread", "compress_thread"])
 def test_a_job_keeps_the_words_of_the_messages_it_read_where_it_keeps_token_counts(
     api: Api, kind: str, counts: dict[str, Any]
 ) -> None:
@@ -38,31 +42,6 @@ def test_a_job_keeps_the_words_of_the_messages_it_read_where_it_keeps_token_coun
     exact = [row.seq for row in api.query("select seq from memory.messages where is_counted order by seq")]
     assert exact == (parsed(api) if counts else [])
     assert (api.list_threads(user_id="ana")[0].active_tokens != before) == bool(counts)
-
-
-@pytest.mark.feature("E4", "A5")
-def test_messages_that_a_job_puts_away_are_parsed_as_well(api: Api) -> None:
-    settings(api, cadence={"fact_extraction_every_n": 0}, compression={"recent_messages_to_keep": 1})
-    api.talk(**ANA, rounds=2)
-    api.compress_thread(**ANA)
-    job = claim(api)
-    counts = {str(seq): 7 for seq in range(4)}
-    api.complete_job(**lease(job), result={**SUMMARY, "token_counts": counts, "token_counter": "dice"})
-    stored = api.query("select is_active, is_counted from memory.messages order by seq")
-    assert stored[:3] == [(False, True)] * 3
-    assert stored[3].is_active
-    assert {0, 1, 2} <= {*parsed(api)}
-
-
-@pytest.mark.feature("E4")
-def test_embedding_writes_no_messages_and_parses_their_words(api: Api) -> None:
-    api.register_model(name="ada", kind="embedding", provider="openai", model="ada")
-    api.activate_model(name="ada")
-    say(api, "user")
-    version = api.query("select ctid from memory.messages")
-    api.complete_job(**lease(claim(api, kinds=["embed"])), result={"embeddings": [[1, 2, 3]]})
-    assert (parsed(api), api.value("select count(*) from memory.texts where model is not null")) == ([0], 1)
-    assert api.query("select ctid from memory.messages") == version
 
 
 @pytest.mark.feature("E4", "F6")

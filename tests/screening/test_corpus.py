@@ -26,14 +26,14 @@ def accused(api: Api, texts: list[str], trust: float) -> int:
     return sum(verdict is not None for verdict in found(api, texts, trust))
 
 
-@pytest.mark.parametrize("trust", [0.4, 0.8, 1.0])
+@pytest.mark.parametrize("trust", [0.4, 1.0])
 def test_fewer_than_one_harmless_sentence_in_a_hundred_is_held_for_an_attack(api: Api, trust: float) -> None:
     harmless = [text for _, text in corpus.harmless()]
     assert len(set(harmless)) == 1000
     assert accused(api, harmless, trust) <= 2
 
 
-@pytest.mark.parametrize(("trust", "most"), [(0.4, 1), (0.8, 1), (1.0, 0)])
+@pytest.mark.parametrize(("trust", "most"), [(0.4, 1), (1.0, 0)])
 def test_words_of_different_sentences_of_a_line_are_no_sign_together(api: Api, trust: float, most: int) -> None:
     sentences = [text for _, text in corpus.harmless()]
     lines = [" ".join(sentences[start : start + 10]) for start in range(0, len(sentences), 10)]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import psycopg
 import pytest
 from agent_memory import Memory
 
-from tests.secrets.conftest import Loud, new_key, use_keys
+from tests.secrets.conftest import new_key, use_keys
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("C13")
@@ -19,24 +16,6 @@ MAIL = {"user_id": "ana", "name": "mail", "value": "letmein"}
 def checked(api: Api) -> tuple[bool, str]:
     [(ok, detail)] = [(row.ok, row.detail) for row in api.doctor() if row.check_name == "secrets"]
     return ok, detail
-
-
-def test_nothing_is_wrong_without_secrets(api: Api) -> None:
-    assert checked(api)[0]
-    assert checked(api)[1].startswith("0 stored")
-
-
-def test_a_key_that_is_none_is_named_and_not_quoted(keyed: Api) -> None:
-    keyed.set_secret(**MAIL)
-    use_keys(keyed, "too short")
-    ok, detail = checked(keyed)
-    assert not ok
-    assert "AGENT_MEMORY_SECRET_KEY is not 32 bytes" in detail
-    assert "too short" not in detail
-    use_keys(keyed, new_key(), "too short")
-    ok, detail = checked(keyed)
-    assert not ok
-    assert "AGENT_MEMORY_SECRET_KEY_PREVIOUS is not 32 bytes" in detail
 
 
 def test_a_rotation_is_followed_to_its_end(keyed: Api) -> None:
@@ -66,37 +45,6 @@ def test_a_rotation_is_followed_to_its_end(keyed: Api) -> None:
     assert checked(keyed) == (True, "3 stored, all under the present key; AGENT_MEMORY_SECRET_KEY_PREVIOUS can go")
 
 
-def test_without_pgcrypto_stored_secrets_are_out_of_reach(keyed: Api) -> None:
-    keyed.set_secret(**MAIL)
-    keyed.connection.execute("drop extension pgcrypto")
-    ok, detail = checked(keyed)
-    assert not ok
-    assert "create extension pgcrypto" in detail
-
-
-def test_a_server_without_its_key_is_told_where_to_set_one(loud: Loud) -> None:
-    with loud.connect() as connection:
-        api = Api(connection)
-        use_keys_of_session(api, new_key())
-        api.set_secret(**MAIL)
-        use_keys_of_session(api, "")
-        ok, detail = checked(api)
-        assert not ok
-        assert "set it in the environment of the PostgreSQL server" in detail
-        api.delete_secret(user_id="ana", name="mail")
-    loud.set_keys("too short")
-    with loud.connect() as connection:
-        assert not checked(Api(connection))[0]
-    loud.set_keys(new_key())
-    with loud.connect() as connection:
-        api = Api(connection)
-        assert checked(api)[0]
-        api.set_secret(**MAIL)
-        assert checked(api) == (True, "1 stored, all under the present key")
-        api.delete_secret(user_id="ana", name="mail")
-    loud.set_keys(None)
-
-
 def test_where_only_clients_have_keys_their_doctor_compares_them(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     if not api.query("select from pg_extension where extname = 'pgcrypto'"):
         pytest.skip("this server has no pgcrypto")
@@ -122,24 +70,6 @@ def test_where_only_clients_have_keys_their_doctor_compares_them(api: Api, monke
     ok, detail = checked(api)
     assert not ok
     assert "under 2 keys that the server does not know" in detail
-
-
-def test_a_role_that_may_not_mask_keys_still_gets_its_answer(
-    db: psycopg.Connection, connect: Callable[..., psycopg.Connection], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AGENT_MEMORY_SECRET_KEY", new_key())
-    db.execute("drop role if exists watcher_of_secrets; create role watcher_of_secrets login")
-    try:
-        db.execute("grant usage on schema memory to watcher_of_secrets")
-        db.execute("grant execute on function memory.doctor to watcher_of_secrets")
-        checks = Memory(connect(user="watcher_of_secrets")).admin.doctor()
-        assert [check.ok for check in checks if check.check_name == "secrets"] == [True]
-    finally:
-        db.execute("drop owned by watcher_of_secrets; drop role watcher_of_secrets")
-
-
-def use_keys_of_session(api: Api, key: str) -> None:
-    api.query("select set_config('agent_memory.secret_key', %(key)s, false)", key=key)
 
 
 def without_plpython(api: Api) -> None:

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("C13")
-
-
-def test_a_new_user_has_nothing(api: Api) -> None:
-    assert api.load_user(user_id="ana") == {
-        "summary": None, "preferences": [], "facts": [], "threads": [], "secrets": []
-    }  # fmt: skip
 
 
 def test_the_user_layer_comes_in_one_call(api: Api) -> None:
@@ -50,14 +44,6 @@ def test_only_memories_that_hold_now_are_loaded(api: Api) -> None:
     assert [m["content"] for m in api.load_user(user_id="ana")["facts"]] == ["Lives in Rome"]
 
 
-def test_an_agent_without_memory_loads_names_of_secrets_only(api: Api) -> None:
-    api.add_memory(user_id="ana", content="Likes tea", memory_type="preference")
-    api.set_policy(settings={"resources": {"memory": False}}, agent_id="mute")
-    loaded = api.load_user(user_id="ana", agent_id="mute")
-    assert (loaded["summary"], loaded["preferences"], loaded["threads"]) == (None, [], [])
-    assert any("degraded" in notice for notice in api.notices)
-
-
 @pytest.mark.usefixtures("db")
 def test_a_user_with_very_many_memories_loads_the_foremost_without_reading_them_all(api: Api) -> None:
     api.set_policy(settings={"memories": {"max_per_agent": 100_000}})
@@ -70,9 +56,3 @@ def test_a_user_with_very_many_memories_loads_the_foremost_without_reading_them_
     assert (len(loaded["preferences"]), len(loaded["facts"])) == (50, 50)
     assert loaded["facts"][0]["content"] == "Memory 8999"
     assert api.entries_read(lambda: api.load_user(user_id="ana")) < 1000
-
-
-@pytest.mark.parametrize(("argument", "value"), [("user_id", None), ("user_id", ""), ("agent_id", "")])
-def test_bad_names_are_refused(api: Api, argument: str, value: str | None) -> None:
-    with refused(argument):
-        api.load_user(**{"user_id": "ana", argument: value})

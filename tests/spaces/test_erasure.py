@@ -126,34 +126,6 @@ def test_what_a_forgotten_user_named_and_left_unfinished_goes_too(spaces: Api, s
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("call", [("grant_space", "access"), ("forget_user", "spaces")])
-def test_a_null_is_no_unknown_value(api: Api, call: tuple[str, str]) -> None:
-    function, argument = call
-    named = {"space": "team"} if function == "grant_space" else {}
-    error = refused(api, function, "22023", user_id="ana", **named, **{argument: None})
-    assert error.diag.message_primary == f"{argument}: must not be null"
-
-
-def test_what_is_written_without_a_tenants_session_has_no_writer(spaces: Api) -> None:
-    spaces.add_memory(user_id=TEAM, content="Nobody knows who said this")
-    assert spaces.query("select from memory.space_writes") == []
-    spaces.forget_user(user_id="ben", spaces="forget")
-    assert len(spaces.list_memories(user_id=TEAM)) == 2
-
-
-def test_a_sweep_forgets_who_wrote_what_is_gone(spaces: Api, session: Callable[[str], Api]) -> None:
-    ben = session("ben")
-    memory_id = write_as_ben(ben)
-    spaces.sweep()
-    assert spaces.value("select count(*) from memory.space_writes") == 9
-    spaces.delete_artifact(user_id=TEAM, key="log")
-    spaces.delete_documents(user_id=TEAM, doc_type="document")
-    spaces.forget_memory(user_id=TEAM, memory_id=memory_id)
-    spaces.delete_thread(user_id=TEAM, thread_id="chat")
-    spaces.sweep()
-    assert spaces.query("select distinct source from memory.space_writes") == [("memory",)]
-
-
 def test_who_reuses_an_id_wrote_what_has_it_now(spaces: Api, session: Callable[[str], Api]) -> None:
     ben = session("ben")
     memory_id = write_as_ben(ben)
@@ -169,31 +141,6 @@ def test_who_reuses_an_id_wrote_what_has_it_now(spaces: Api, session: Callable[[
     ]
     assert [row.key for row in spaces.list_artifacts(user_id=TEAM)] == ["log"]
     assert spaces.get_memory(user_id=TEAM, memory_id=memory_id).content == "Said by somebody else"
-
-
-def test_who_stores_the_same_again_has_not_written_it(spaces: Api, session: Callable[[str], Api]) -> None:
-    ben = session("ben")
-    spaces.store_artifact(user_id=TEAM, key="log", content="A log of somebody else")
-    memory_id = spaces.add_memory(user_id=TEAM, content="Lunch is at noon").memory_id
-    ben.store_artifact(user_id=TEAM, key="log", content="A log of somebody else")
-    ben.add_memories(user_id=TEAM, memories=[{"memory_id": str(memory_id), "content": "Lunch is at noon"}])
-    spaces.forget_user(user_id="ben", spaces="forget")
-    assert [row.key for row in spaces.list_artifacts(user_id=TEAM)] == ["log"]
-    assert spaces.get_memory(user_id=TEAM, memory_id=memory_id)
-
-
-def test_who_changes_anything_but_the_words_has_not_written_it(spaces: Api, session: Callable[[str], Api]) -> None:
-    ben = session("ben")
-    document_id = str(spaces.list_documents(user_id=TEAM)[0].document_id)
-    memory_id = spaces.list_memories(user_id=TEAM)[0].memory_id
-    ben.quarantine_source(user_id=TEAM, source="document", id=document_id, reason="odd")
-    ben.release_source(user_id=TEAM, source="document", id=document_id)
-    ben.quarantine_memory(user_id=TEAM, memory_id=memory_id, reason="odd")
-    ben.release_memory(user_id=TEAM, memory_id=memory_id)
-    ben.update_memory(user_id=TEAM, memory_id=memory_id, importance=0.9)
-    assert spaces.query("select from memory.space_writes") == []
-    spaces.forget_user(user_id="ben", spaces="forget")
-    assert len(spaces.list_documents(user_id=TEAM)) == len(spaces.list_memories(user_id=TEAM)) == 1
 
 
 def test_a_copied_message_keeps_its_writer(spaces: Api, session: Callable[[str], Api]) -> None:
@@ -255,23 +202,6 @@ def test_a_deleted_space_leaves_nothing_and_its_name_is_free(spaces: Api, sessio
     assert spaces.list_memories(user_id=TEAM) == []
     assert [row.member_count for row in spaces.list_spaces() if row.space == "team"] == [0]
     refused(session("ben"), "list_memories", "42501", user_id=TEAM)
-
-
-def test_a_worker_of_a_deleted_space_loses_its_lease_and_enters_its_calls(spaces: Api) -> None:
-    spaces.register_model(name="m", kind="chat", provider="openai", model="m")
-    spaces.activate_model(name="m")
-    spaces.add_message(user_id=TEAM, thread_id="t", role="user", content="We like tea")
-    spaces.extract_memories(user_id=TEAM, thread_id="t")
-    [job] = spaces.claim_jobs(worker="w", kinds=["extract_memories"])
-    assert job.user_id == TEAM
-    lease = {"user_id": TEAM, "job_id": job.job_id, "lease_token": job.lease_token}
-    spaces.extend_job(**lease, lease="1 minute")
-    spaces.delete_space(space="team")
-    refused(spaces, "complete_job", "AM001", **lease, result={"memories": []})
-    refused(spaces, "extend_job", "AM001", **lease, lease="1 minute")
-    refused(spaces, "fail_job", "AM001", **lease, error="x")
-    spaces.record_calls(user_id=TEAM, job_id=job.job_id, calls=[{"tokens_in": 5}])
-    assert spaces.value("select sum(tokens_in) from memory.model_calls where user_id = ''") == 5
 
 
 def test_an_export_goes_into_a_space_that_was_created(spaces: Api) -> None:

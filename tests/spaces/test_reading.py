@@ -30,9 +30,8 @@ def context(api: Api, **arguments: Any) -> Any:
     return next((part for part in parts if part.source == "memories"), None)
 
 
-@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
-def test_a_search_ranks_the_space_beside_the_users_own(api: Api, mode: str) -> None:
-    results = api.search(**{**ASKED, "mode": mode}, spaces="{team}")
+def test_a_search_ranks_the_space_beside_the_users_own(api: Api) -> None:
+    results = api.search(**ASKED, spaces="{team}")
     assert {(row.source, row.details["space"]) for row in results} == {
         ("memory", None), ("memory", "team"), ("document", "team")
     }  # fmt: skip
@@ -40,17 +39,6 @@ def test_a_search_ranks_the_space_beside_the_users_own(api: Api, mode: str) -> N
     assert "Releases stop in July" not in {row.content for row in results}
     with_sources = api.search(**ASKED, spaces="{team}", sources="{document}")
     assert [(row.details["title"], row.details["space"]) for row in with_sources] == [("Handbook", "team")]
-
-
-def test_many_spaces_are_searched_beside_the_users_messages(api: Api) -> None:
-    api.add_message(user_id="ana", thread_id="t", role="user", content="Releases are fun")
-    names = [f"group{number}" for number in range(4)]
-    for name in names:
-        api.create_space(space=name)
-        api.grant_space(space=name, user_id="ana")
-        api.add_memory(user_id=f"space:{name}", content=f"Releases of {name} happen at night")
-    assert {space for space, _ in shown(api, spaces=names)} == {None, *names}
-    assert context(api, spaces=names).content.count("happen at night") == 4
 
 
 def test_scores_are_those_of_one_user_who_has_all_the_texts(api: Api) -> None:
@@ -62,9 +50,8 @@ def test_scores_are_those_of_one_user_who_has_all_the_texts(api: Api) -> None:
     assert len(of_both) == 2
 
 
-@pytest.mark.parametrize("fusion", ["score", "rrf"])
-@pytest.mark.parametrize("sources", ["{memory}", "{memory,message,document,summary}"])
-def test_meaning_is_compared_in_spaces_too(api: Api, sources: str, fusion: str) -> None:
+@pytest.mark.parametrize(("fusion", "sources"), [("score", "{memory}"), ("rrf", "{memory,message,document,summary}")])
+def test_meaning_is_compared_in_spaces_too(api: Api, fusion: str, sources: str) -> None:
     api.register_model(name="m", kind="embedding", provider="openai", model="m", settings={"dimensions": 2})
     api.activate_model(name="m")
     api.set_policy(settings={"search": {"fusion": fusion}})
@@ -143,40 +130,11 @@ def test_a_context_shows_the_memories_of_a_space_with_its_name(api: Api) -> None
     assert "space" not in alone.metadata["memories"][0]
 
 
-def test_a_context_keeps_one_budget(api: Api) -> None:
-    for number in range(200):
-        api.add_memory(user_id="space:team", content=f"Releases number {number} went out as planned by everybody")
-    parts = api.get_context(
-        user_id="ana", thread_id="new", query="releases", max_tokens=300, spaces="{team}", explain=True
-    )
-    assert sum(part.token_count for part in parts if part.ordinal is not None) <= 300
-    assert any(part.source == "memories" for part in parts if part.ordinal is None)
-
-
-def test_a_user_without_memories_is_shown_those_of_the_space(api: Api) -> None:
-    api.grant_space(space="team", user_id="new")
-    [part] = api.get_context(user_id="new", thread_id="t", query="releases", spaces="{team}")
-    assert "Thursdays" in part.content
-    assert api.get_context(user_id="new", thread_id="t", query="releases") == []
-
-
 def test_an_agents_context_has_what_any_agent_wrote_in_the_space(api: Api) -> None:
     part = context(api, spaces="{team}", agent_id="planner")
     assert "Thursdays" in part.content
     assert "May" not in part.content
     assert shown(api, spaces="{team}", agent_id="planner", sources="{memory}") == []
-
-
-@pytest.mark.feature("F24")
-def test_memories_of_spaces_that_were_wrong_fall_too(api: Api) -> None:
-    before = shown(api, spaces="{team}")
-    api.set_policy(settings={"search": {"use_weight": 1}})
-    assert shown(api, spaces="{team}") == before
-    [of_team] = api.list_memories(user_id="space:team")
-    for outcome in ("helpful", "wrong"):
-        api.record_use(user_id="space:team", memory_ids=[of_team.memory_id], outcome=outcome)
-    assert shown(api, spaces="{team}", mode="keyword")[-1] == ("team", "Releases happen on Thursdays")
-    assert "Thursdays" in context(api, spaces="{team}").content
 
 
 def test_a_list_has_both_with_their_space(api: Api) -> None:
@@ -220,12 +178,7 @@ def test_a_space_that_is_not_granted_answers_like_one_that_does_not_exist(api: A
         refused(api, function, "P0002", user_id="ana", **CALLS[function], spaces=[space])
 
 
-def test_a_space_named_twice_is_read_once(api: Api) -> None:
-    assert shown(api, spaces="{team,team}") == shown(api, spaces="{team}")
-    assert len(api.list_memories(user_id="ana", spaces="{team,team}")) == 2
-
-
-@pytest.mark.parametrize("name", ["a:b", "Grüße 東京", 'it\'s "quoted"; --', " ", "a/b", "%", "x" * 249, "{a,b}", "\\"])
+@pytest.mark.parametrize("name", ["a:b", 'Grüße "東京"; --', "x" * 249, "{a,b}"])
 def test_any_name_works(api: Api, name: str) -> None:
     api.create_space(space=name)
     api.grant_space(space=name, user_id="ana")
@@ -265,17 +218,6 @@ def test_ids_of_no_space_are_refused(api: Api) -> None:
             "insert into memory.messages (user_id, thread_id, role, content) values ('space:no', 't', 'user', 'Hello')"
         )
     assert api.add_memory(user_id="Space:nosuch", content="Hello").inserted
-
-
-def test_a_grant_is_changed_by_the_next_one(api: Api) -> None:
-    for access in ("write", "read", "write"):
-        api.grant_space(space="team", user_id="ana", access=access)
-        assert [row.access for row in api.list_spaces(user_id="ana")] == [access]
-    assert (api.revoke_space(space="team", user_id="ana"), api.revoke_space(space="team", user_id="ana")) == (
-        True,
-        False,
-    )
-    refused(api, "search", "P0002", user_id="ana", query="releases", spaces=["team"])
 
 
 def test_merged_users_keep_the_stronger_access(api: Api) -> None:

@@ -35,8 +35,12 @@ class Sessions:
 
     def start(self, function: str, **arguments: Any) -> Future[Any]:
         """Call a function in a session of its own; goes on when the call waits for a lock, or is over."""
+        return self.submit(lambda session: getattr(session, function)(**arguments))
+
+    def submit(self, work: Callable[[Api], Any]) -> Future[Any]:
+        """Have a session of its own do something; goes on when that waits for a lock, or is over."""
         session = self.new()
-        call = self.pool.submit(getattr(session, function), **arguments)
+        call = self.pool.submit(work, session)
         self.until_waiting(session, call)
         return call
 

@@ -55,6 +55,13 @@ ORDINARY = sorted(
     - {"reencrypt_secrets"}
     | {"export_user", "keep an embedding", "embed"}
 )
+ADDS = (
+    "add_", "compress_", "consolidate", "copy_", "create_", "expand_", "export_", "extract_", "grant_", "keep",
+    "partition_", "put_", "reconcile_", "record_", "retrieve_", "search", "set_", "store_", "summarize_", "use_",
+)  # fmt: skip
+"""Beginnings of names of calls that take nothing away from each other: one transaction makes all of them."""
+TOGETHER = [name for name in ORDINARY if name.startswith(ADDS)]
+ALONE = [[name] for name in ORDINARY if name not in TOGETHER]
 
 
 @pytest.fixture(scope="module")
@@ -106,17 +113,17 @@ def waits(api: Api, call: Callable[[], Any]) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("name", ORDINARY)
-def test_an_open_transaction_blocks_no_administrator(api: Api, admin: Api, name: str) -> None:
-    if name in NEED_PGCRYPTO and not has_pgcrypto(api):
-        pytest.skip("this server has no pgcrypto")
-    act(api, name)
+@pytest.mark.parametrize("names", [TOGETHER, *ALONE], ids=lambda names: "together" if names == TOGETHER else names[0])
+def test_an_open_transaction_blocks_no_administrator(api: Api, admin: Api, names: list[str]) -> None:
+    for name in names:
+        if name not in NEED_PGCRYPTO or has_pgcrypto(api):
+            act(api, name)
     waited = {
         f"{function}({arguments})": waits(admin, lambda f=function, a=arguments: getattr(admin, f)(**a))  # type: ignore[misc]
         for function, arguments in ADMINISTRATION
     }
     waited["a new type"] = waits(admin, lambda: admin.connection.execute(sql.SQL(NEW_TYPE)))
-    if name == "trust_claims" and admin.connection.info.server_version >= 160000:
+    if names == ["trust_claims"] and admin.connection.info.server_version >= 160000:
         # Since version 16 PostgreSQL lets one transaction at a time grant a role, and both grant that of the tenants.
         assert [call for call, told in waited.items() if told and not call.startswith("bind_role(")] == []
         return

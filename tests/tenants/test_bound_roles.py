@@ -29,13 +29,8 @@ def test_a_bound_role_does_its_users_work_and_no_other(tenant: Api, users: Api) 
     "statement",
     [
         "select memory.claim_jobs('w')",
-        "select memory.sweep()",
-        "select memory.get_policy()",
-        "select memory.status()",
         "select memory.get_secret('ana', 'mail')",
         "select memory.bind_role('tenant_ana', 'bob')",
-        "select memory.unbind_role('tenant_ana')",
-        "select memory.set_token_key('x')",
         "select * from memory.messages",
         "select * from memory.thread_stats",
         "select memory._user_of_tenant()",
@@ -75,11 +70,8 @@ def test_a_role_of_several_groups_is_a_tenant(api: Api) -> None:
 
 
 class TestBinding:
-    def test_again_to_the_same_user_changes_nothing(self, api: Api) -> None:
-        api.bind_role(role_name="tenant_ana", user_id="ana")
-        assert api.value("select user_id from memory.bound_roles where role_name = 'tenant_ana'") == "ana"
-
     def test_to_another_user_is_refused_until_it_is_unbound(self, api: Api) -> None:
+        api.bind_role(role_name="tenant_ana", user_id="ana")  # again changes nothing
         with refused("role_name", "23505"):
             api.bind_role(role_name="tenant_ana", user_id="bob")
         api.unbind_role(role_name="tenant_ana")
@@ -134,11 +126,6 @@ class TestBinding:
         api.bind_role(role_name=name, user_id="ana")
         with session_of(api.connection, name):
             assert api.tenant_user() == "ana"
-
-    @pytest.mark.parametrize("user_id", [None, "", "é" * 256])
-    def test_a_user_is_named(self, api: Api, user_id: str | None) -> None:
-        with refused("user_id"):
-            api.bind_role(role_name="tenant_ana", user_id=user_id)
 
     def test_a_role_that_is_not_bound_cannot_be_unbound(self, api: Api) -> None:
         with refused("role_name", "P0002"):

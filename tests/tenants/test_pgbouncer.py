@@ -70,17 +70,6 @@ def test_statements_that_were_prepared_in_the_session_of_another_client_are_expl
     assert "prepare_threshold=None" in str(caught.value.hint)
 
 
-def test_a_direct_connection_prepares_statements(dsn: str) -> None:
-    with Memory(dsn, pool_size=1) as memory, Memory(dsn, pool_size=1, prepare=False) as other:
-        for client, expected in ((memory, True), (other, False)):
-            for _ in range(10):
-                client.version()
-            assert client.caller._pool is not None
-            with client.caller._pool.connection() as connection:
-                names = connection.execute("select name from pg_prepared_statements", prepare=False).fetchall()
-            assert bool(names) == expected
-
-
 def test_a_token_of_a_transaction_is_gone_for_the_next_client(bouncer: Bouncer) -> None:
     there = bouncer()
     with closing(plain(there)) as first, closing(plain(there)) as second:

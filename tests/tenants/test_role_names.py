@@ -9,16 +9,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from agent_memory.install import install as install_into
-from agent_memory.install import roles_file
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
 from tests.support.installer import execute, install, open_as
-from tests.support.servers import Run, Server
+from tests.support.servers import Run
 from tests.support.sqlapi import Api
 from tests.tenants.steps import KEY, login_role, text_of, token_of
-from tests.tenants.test_roles import ROLES, renamed, restore
+from tests.tenants.test_roles import ROLES, restore
 
 UNSET = {"options": "-c agent_memory.role_prefix="}
 """As on a server where nobody has set it."""
@@ -33,15 +31,6 @@ def check_of_roles(dsn: str, **parameters: str) -> tuple[bool, str]:
     with open_as(dsn, **(parameters or UNSET)) as connection:
         [check] = [check for check in Api(connection).doctor() if check.check_name == "roles"]
     return check.ok, check.detail
-
-
-def said_by_installing(dsn: str, **parameters: str) -> str:
-    """The detail of the last notice of an installation."""
-    details: list[str] = []
-    with open_as(dsn, **parameters, **UNSET) as connection:
-        connection.add_notice_handler(lambda notice: details.append(str(notice.message_detail)))
-        install_into(connection)
-    return details[-1]
 
 
 def reads(dsn: str, login: str, user_id: str = "ana") -> bool:
@@ -97,17 +86,6 @@ def test_a_grant_in_one_database_opens_no_other(dsn: str, beside: str, logins: C
     assert own(beside, "app") in detail
 
 
-def test_the_first_installation_of_a_server_has_the_plain_names(server: Server, empty_dsn: str) -> None:
-    execute(empty_dsn, "create extension vector")
-    with renamed(server, *ROLES):
-        install(empty_dsn, **UNSET)
-        ok, detail = check_of_roles(empty_dsn)
-        assert ok
-        assert "memory_app, ..." in detail
-        install(empty_dsn, **UNSET)
-        assert check_of_roles(empty_dsn) == (ok, detail)
-
-
 def test_tenants_reach_their_user_by_names_of_the_database(
     beside: str, logins: Callable[[str, str], str], dsn: str
 ) -> None:
@@ -158,32 +136,3 @@ def test_a_copy_beside_its_origin_shares_the_roles_until_it_has_names_of_its_own
             "select distinct unnest(roles)::text from pg_policies where schemaname = 'memory'"
         ).fetchall()
     assert set(roles) == {("public",), ("apart_tenant",)}
-
-
-def test_an_administrator_makes_the_names_that_an_owner_then_uses(beside: str) -> None:
-    with open_as(beside) as connection:
-        login_role(connection, "names_owner")
-        connection.execute(f"alter database {connection.info.dbname} owner to names_owner".encode())
-    assert f"missing: {own(beside, 'app')}" in said_by_installing(beside, user="names_owner")
-    with open_as(beside, **UNSET) as connection:
-        connection.execute(roles_file().encode())
-    install(beside, user="names_owner", **UNSET)
-    assert check_of_roles(beside)[0]
-    with open_as(beside) as connection:
-        assert Api(connection).value(
-            "select has_function_privilege(%(role)s, 'memory.version()', 'execute')", role=own(beside, "app")
-        )
-
-
-def test_the_installation_warns_of_roles_that_it_shares_unasked(beside: str) -> None:
-    install(beside, options="-c agent_memory.role_prefix=memory")
-    assert "have the rights of these roles in these databases too" in said_by_installing(beside)
-
-
-@pytest.mark.parametrize("prefix", ["Shop", "9shop", "a-b", "x" * 57, "shop'; drop table x"])
-def test_a_prefix_that_is_no_plain_word_is_refused(beside: str, prefix: str) -> None:
-    with open_as(beside) as connection:
-        connection.execute("select set_config('agent_memory.role_prefix', %s, false)", [prefix])
-        with pytest.raises(errors.InvalidParameterValue, match=r"^agent_memory\.role_prefix: ") as error:
-            install_into(connection)
-        assert error.value.diag.message_hint

@@ -22,7 +22,7 @@ from tests.support import rooms
 from tests.support.installer import build_version, execute, install, open_as
 from tests.support.servers import ROOT, Run, Server
 from tests.support.sqlapi import Api, refused
-from tests.tenants.steps import login_role, session_of
+from tests.tenants.steps import login_role
 
 ROLES = ("memory_app", "memory_tenant", "memory_worker", "memory_reader", "memory_admin")
 GROUPS: list[dict[str, Any]] = rooms.groups()
@@ -104,26 +104,6 @@ class TestTheList:
         assert api.value("select has_schema_privilege(%(role)s, 'memory', 'usage')", role=role)
         assert not api.value("select has_schema_privilege(%(role)s, 'memory', 'create')", role=role)
 
-    def test_functions_without_a_user_are_not_for_tenants(self, api: Api) -> None:
-        without = """
-            select proname::text from pg_proc where pronamespace = 'memory'::regnamespace
-              and 'user_id' <> all (coalesce(proargnames, '{}'))
-              and has_function_privilege('memory_tenant', oid, 'execute')
-              and not has_function_privilege('public', oid, 'execute')"""
-        assert {name for [name] in api.query(without)} == {"_cluster_map", "_secret_mask", "tenant_user", "version"}
-
-    def test_a_reader_reads_the_monitoring_views_and_no_content(self, api: Api) -> None:
-        login_role(api.connection, "reader_of_tests", "memory_reader")
-        with session_of(api.connection, "reader_of_tests"):
-            for view in rights(api, "reader_of_tests")["views"]:
-                api.query(f"select * from memory.{view}")
-            assert api.doctor()
-            assert api.status()
-            with pytest.raises(errors.InsufficientPrivilege):
-                api.query("select * from memory.messages")
-            with pytest.raises(errors.InsufficientPrivilege):
-                api.list_memories(user_id="ana")
-
 
 class TestGrantsOfAdministrators:
     def test_what_was_revoked_and_granted_stays(self, dsn: str, db: psycopg.Connection) -> None:
@@ -158,13 +138,6 @@ class TestGrantsOfAdministrators:
             install(dsn)
             assert rights(api, "memory_reader") == before
 
-    def test_installing_again_runs_no_grant_and_locks_no_table(self, dsn: str, db: psycopg.Connection) -> None:
-        before = db.execute("select xmin, * from memory.role_grants order by role_name, object").fetchall()
-        with open_as(dsn) as reader, reader.transaction():
-            reader.execute("select from memory.messages")
-            install(dsn)
-        assert db.execute("select xmin, * from memory.role_grants order by role_name, object").fetchall() == before
-
 
 class TestOwnersWhoMayNotCreateRoles:
     @pytest.fixture
@@ -189,16 +162,6 @@ class TestOwnersWhoMayNotCreateRoles:
             with refused("role_name", "0A000"):
                 api.bind_role(role_name="plain_owner", user_id="ana")
 
-    def test_rows_of_roles_with_rights_on_tables_are_seen(self, owned: str) -> None:
-        with open_as(owned, user="plain_owner") as connection:
-            Api(connection).add_memory(user_id="ana", content="Likes tea")
-            login = "table_reader_of_tests"
-            with open_as(owned) as admin:
-                login_role(admin, login)
-            connection.execute(f"grant usage on schema memory to {login}; grant select on memory.memories to {login}")
-        with open_as(owned, user=login) as connection:
-            assert connection.execute("select content from memory.memories").fetchall() == [("Likes tea",)]
-
     def test_an_administrator_creates_the_roles_and_the_owner_grants_them(self, owned: str) -> None:
         with open_as(owned, user="plain_owner") as connection, pytest.raises(errors.InsufficientPrivilege):
             connection.execute(roles_file().encode())
@@ -218,31 +181,8 @@ class TestOwnersWhoMayNotCreateRoles:
             assert Api(connection).list_memories(user_id="ana") == []
             assert connection.execute("select * from memory.memories").fetchall() == []
 
-    def test_an_owner_who_may_not_grant_membership_learns_what_an_administrator_runs(self, owned: str) -> None:
-        for role in ROLES:
-            execute(owned, f"create role {role}")
-        install(owned, user="plain_owner")
-        with open_as(owned) as admin:
-            login_role(admin, "tenant_of_admin")
-        with open_as(owned, user="plain_owner") as connection:
-            api = Api(connection)
-            with refused("role_name", "42501") as error:
-                api.bind_role(role_name="tenant_of_admin", user_id="ana")
-            [statement] = re.findall(r"grant [^;]+;", str(error.value.diag.message_hint))
-            execute(owned, statement)
-            api.bind_role(role_name="tenant_of_admin", user_id="ana")
-
 
 class TestSeveralInstallations:
-    @pytest.mark.usefixtures("users")
-    def test_a_role_that_is_bound_in_one_database_reaches_nobody_in_another(self, empty_dsn: str) -> None:
-        execute(empty_dsn, "create extension vector")
-        install(empty_dsn)
-        with open_as(empty_dsn) as connection:
-            Api(connection).add_memory(user_id="ana", content="Of another database")
-        with open_as(empty_dsn, user="tenant_ana") as connection, pytest.raises(errors.InsufficientPrivilege):
-            Api(connection).list_memories(user_id="ana")
-
     def test_two_databases_may_be_installed_at_the_same_time(self, server: Server, empty_dsn: str, dsn: str) -> None:
         execute(dsn, "drop schema memory cascade")
         execute(empty_dsn, "create extension vector")
@@ -251,14 +191,6 @@ class TestSeveralInstallations:
             for installed in (dsn, empty_dsn):
                 with open_as(installed) as connection:
                     assert "search" in rights(Api(connection), "memory_app")["functions"]
-
-    def test_uninstalling_leaves_the_roles_and_installing_again_grants_all(
-        self, dsn: str, db: psycopg.Connection
-    ) -> None:
-        before = {role: rights(Api(db), role) for role in ROLES}
-        db.execute("drop schema memory cascade")
-        install(dsn)
-        assert {role: rights(Api(db), role) for role in ROLES} == before
 
 
 class TestDumps:

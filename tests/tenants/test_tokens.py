@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from typing import Any
@@ -43,7 +42,7 @@ def problem_of(api: Api, given: str) -> str:
 
 
 @pytest.mark.feature("F9")
-@pytest.mark.parametrize("user_id", ["ana", "ünïcødé 🍵", "a" * 255, 'with "quotes" and \\', " "])
+@pytest.mark.parametrize("user_id", ["ünïcødé 🍵", "a" * 255, 'with "quotes" and \\'])
 def test_a_token_of_any_user_is_accepted(api: Api, user_id: str) -> None:
     assert user_of(api, token_of(user_id)) == user_id
 
@@ -65,23 +64,14 @@ def test_further_claims_are_accepted(api: Api, claims: dict[str, Any]) -> None:
 REFUSED: dict[str, tuple[str, str]] = {
     "empty": ("", "is not set"),
     "word": ("token", "is not a JSON Web Token"),
-    "two parts": ("e30.e30", "is not a JSON Web Token"),
-    "four parts": (token(GOOD) + ".e30", "is not a JSON Web Token"),
-    "no signature": (token(GOOD).rpartition(".")[0] + ".", "is not a JSON Web Token"),
     "padding": (token(GOOD) + "=", "is not a JSON Web Token"),
     "line break": (token(GOOD) + "\n", "is not a JSON Web Token"),
-    "blank": (" " + token(GOOD), "is not a JSON Web Token"),
     "plain base64": (token(GOOD)[:-1] + "+", "is not a JSON Web Token"),
-    "not ASCII": (token(GOOD)[:-1] + "é", "is not a JSON Web Token"),
     "huge": ("e30." + "A" * 9000 + ".e30", "has 9008 bytes"),
-    "very huge": ("." * 1_000_000, "has 1000000 bytes"),
     "other signature": (token(GOOD)[:-2] + "AA", "is not signed with the key"),
-    "short signature": (token(GOOD)[:-1], "is not signed with the key"),
     "other spelling of the signature": (token(GOOD)[:-1] + chr(ord(token(GOOD)[-1]) + 1), "is not signed with the key"),
     "other key": (token(GOOD, key=OTHER_KEY), "is not signed with the key"),
-    "empty key": (token(GOOD, key=b""), "is not signed with the key"),
     "the stored block as key": (token(GOOD, key=bytes(b ^ 54 for b in KEY.ljust(64, b"\0"))), "is not signed with"),
-    "other digest": (token(GOOD, digest=hashlib.sha512), "is not signed with the key"),
     "other claims": (
         token(GOOD).replace(token(GOOD).split(".")[1], base64url(b'{"sub":"bob","exp":4102444800}')),
         "is not signed with the key",
@@ -89,34 +79,20 @@ REFUSED: dict[str, tuple[str, str]] = {
     "alg none": (f"{base64url(b'{}')}.{base64url(json.dumps(GOOD).encode())}.AA", "is not signed with the key"),
     "signed as none": (token(GOOD, {"alg": "none"}), "is not signed by HS256"),
     "signed as RS256": (token(GOOD, {"alg": "RS256"}), "is not signed by HS256"),
-    "alg in small letters": (token(GOOD, {"alg": "hs256"}), "is not signed by HS256"),
     "critical header": (token(GOOD, {"alg": "HS256", "crit": ["b64"], "b64": False}), "is not signed by HS256"),
-    "head is a list": (signed(b'["HS256"]', json.dumps(GOOD).encode()), "is not signed by HS256"),
-    "odd base64": (f"{base64url(HEAD)}.A.x", "is not signed with the key"),
     "list": (token([GOOD]), "names no user"),
-    "text": (token("ana"), "names no user"),
-    "null": (token(None), "names no user"),
     "no JSON": (signed(HEAD, b"{sub: ana}"), "holds no JSON"),
-    "no UTF-8": (signed(HEAD, b'{"sub":"\xff"}'), "holds no JSON"),
     "NUL": (signed(HEAD, b'{"sub":"a\\u0000b","exp":4102444800}'), "holds no JSON"),
-    "half a surrogate": (signed(HEAD, b'{"sub":"\\ud800","exp":4102444800}'), "holds no JSON"),
     "deep": (signed(HEAD, b"[" * 5000 + b"]" * 1000), "holds no JSON"),
-    "exp is infinite": (signed(HEAD, b'{"sub":"ana","exp":Infinity}'), "holds no JSON"),
     "exp is beyond all numbers": (signed(HEAD, b'{"sub":"ana","exp":1e999999}'), "holds no JSON"),
-    "no sub": (token({"exp": FUTURE}), "names no user"),
     "empty sub": (token({**GOOD, "sub": ""}), "names no user"),
     "long sub": (token({**GOOD, "sub": "é" * 256}), "names no user"),
-    "sub is null": (token({**GOOD, "sub": None}), "names no user"),
     "sub is a number": (token({**GOOD, "sub": 1}), "names no user"),
-    "sub is a list": (token({**GOOD, "sub": ["ana"]}), "names no user"),
     "no exp": (token({"sub": "ana"}), "never expires"),
-    "exp is null": (token({**GOOD, "exp": None}), "never expires"),
     "exp is a text": (token({**GOOD, "exp": "4102444800"}), "never expires"),
     "expired": (token({**GOOD, "exp": 1000}), "has expired"),
-    "expired before 1970": (token({**GOOD, "exp": -1e300}), "has expired"),
     "not yet valid": (token({**GOOD, "nbf": FUTURE - 1}), "is not valid yet"),
     "nbf is a text": (token({**GOOD, "nbf": "0"}), "has a claim nbf that is not a number"),
-    "nbf is null": (token({**GOOD, "nbf": None}), "has a claim nbf that is not a number"),
 }
 
 
@@ -170,11 +146,6 @@ def test_a_token_expires_within_a_transaction(api: Api) -> None:
     assert any(map(expires_after, (0.5, 5, 30)))
 
 
-def test_a_session_without_a_token_reaches_nobody(api: Api) -> None:
-    with session_of(api.connection, "tenant_by_token"), pytest.raises(errors.InsufficientPrivilege, match="not set"):
-        api.search(user_id="ana", query="ana")
-
-
 def test_a_token_gives_nothing_to_a_bound_role(api: Api) -> None:
     with session_of(api.connection, "tenant_ana", token_of("bob")):
         assert api.tenant_user() == "ana"
@@ -198,7 +169,7 @@ class TestKeys:
         assert user_of(api, new) == "ana"
         assert problem_of(api, old).startswith("is not signed with the key")
 
-    @pytest.mark.parametrize("length", [32, 63, 64, 65, 1024])
+    @pytest.mark.parametrize("length", [64, 65, 1024])
     def test_a_key_may_be_longer(self, api: Api, length: int) -> None:
         key = bytes(number % 251 for number in range(length))
         api.set_token_key(key=f" {text_of(key)}\n")

@@ -29,12 +29,9 @@ def quarantined(api: Api) -> list[tuple[str, str]]:
 
 
 @pytest.mark.feature("F10")
-@pytest.mark.parametrize("newer", [0, 3])
-def test_an_attack_in_a_long_output_is_shown_to_no_model(api: Api, newer: int) -> None:
+def test_an_attack_in_a_long_output_is_shown_to_no_model(api: Api) -> None:
     said(api, "user", "Show me the table")
     said(api, "tool", POISONED)
-    for _ in range(newer):
-        said(api, "user", "Which teashops are there?")
     [artifact] = api.list_artifacts(user_id="ana")
     for is_judged in (False, True):
         assert "evil.example" not in shown(api)
@@ -67,27 +64,6 @@ def test_a_harmless_output_is_shown_at_once(api: Api) -> None:
 
 
 @pytest.mark.feature("F10")
-def test_nobody_reads_what_a_rule_and_then_somebody_has_put_into_quarantine(api: Api) -> None:
-    api.store_artifact(user_id="ana", content=POISONED, key="table")
-    api.sweep()
-    assert api.retrieve_artifact(user_id="ana", key="table") == POISONED
-    counts = api.quarantine_source(user_id="ana", source="artifact", id="table", reason="planted")
-    assert counts["artifacts"] == 1
-    with pytest.raises(psycopg.Error, match="no artifact"):
-        api.retrieve_artifact(user_id="ana", key="table")
-
-
-@pytest.mark.feature("F10")
-def test_the_rules_can_be_switched_off(api: Api) -> None:
-    api.set_policy(settings={"trust": {"rules": False}})
-    said(api, "tool", POISONED)
-    for _ in range(2):
-        assert ATTACK in shown(api)
-        api.sweep()
-    assert quarantined(api) == []
-
-
-@pytest.mark.feature("F10")
 def test_a_poisoned_description_is_not_shown(api: Api) -> None:
     key = api.store_artifact(user_id="ana", content="Harmless", description=ATTACK, key="teashops").key
     add(api, f"Keeps the list of teashops as [MemoryRef: {key} - {'x' * 200}]")
@@ -106,17 +82,6 @@ def test_what_a_message_became_has_the_trust_of_the_message(api: Api, role: str,
     assert len(api.list_artifacts(user_id="ana")) == 1
     api.sweep()
     assert (quarantined(api) != []) is is_quarantined
-
-
-@pytest.mark.feature("F10")
-def test_the_key_of_an_artifact_in_quarantine_is_taken(api: Api) -> None:
-    api.store_artifact(user_id="ana", content=POISONED, key="table")
-    api.sweep()
-    api.query("select set_config('statement_timeout', '60s', true)")
-    assert api.store_artifact(user_id="ana", content=POISONED, key="table").key == "table"
-    with pytest.raises(psycopg.Error, match="names another artifact") as error:
-        api.store_artifact(user_id="ana", content="Something else", key="table")
-    assert error.value.sqlstate == "23505"
 
 
 @pytest.mark.feature("F10")

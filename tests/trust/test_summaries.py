@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.embeddings.steps import embed
 from tests.support.protocol import ANA, activate, claim, complete, lease, make_due, open_jobs
 from tests.support.sqlapi import Api, refused
 from tests.support.summaries import active, compressing, hear, only, profile_job, write
@@ -47,21 +46,6 @@ def test_a_summary_that_looks_like_an_attack_is_refused(api: Api, begun: Callabl
     assert job.kind in open_jobs(api)
     assert active(api) == before
     assert api.query("select * from memory.summaries where status = 'completed'") == []
-
-
-@pytest.mark.feature("F10")
-def test_with_the_rules_switched_off_a_summary_is_not_judged(api: Api) -> None:
-    activate(api)
-    job = compression_job(api)
-    api.set_policy(settings={"trust": {"rules": False}})
-    complete(api, job, summary=POISONED)
-    assert [row.summary for row in api.get_thread_summary(**ANA)] == [POISONED]
-
-
-@pytest.mark.feature("F10")
-def test_the_built_in_model_copies_what_was_judged_before(api: Api) -> None:
-    complete(api, compression_job(api), summary=POISONED)
-    assert [row.summary for row in api.get_thread_summary(**ANA)] == [POISONED]
 
 
 @pytest.mark.feature("F10")
@@ -122,24 +106,6 @@ def test_what_a_summary_became_goes_with_it(api: Api) -> None:
 
 
 @pytest.mark.feature("F5", "F10")
-def test_a_memory_is_released_with_the_summary_that_it_was_made_of(api: Api) -> None:
-    activate(api)
-    compressing(api)
-    api.set_policy(settings={"summary": {"as_memory": True}})
-    for text in ("First of teashops.", "Second of teashops."):
-        write(api, *[10] * 12)
-        complete(api, claim(api, "compress_thread"), summary=text)
-    [second] = api.get_thread_summary(**ANA)
-    first = api.value("select base_summary_id from memory.summaries where base_summary_id is not null")
-    api.quarantine_source(user_id="ana", source="summary", id=str(first), reason="planted")
-    assert api.list_memories(user_id="ana") == []
-    api.release_source(user_id="ana", source="summary", id=str(first))
-    assert api.list_memories(user_id="ana") == []
-    api.release_source(user_id="ana", source="summary", id=str(second.summary_id))
-    assert [row.content for row in api.list_memories(user_id="ana")] == ["Second of teashops."]
-
-
-@pytest.mark.feature("F5", "F10")
 def test_a_job_that_continues_a_poisoned_summary_starts_again_without_it(api: Api) -> None:
     activate(api)
     complete(api, compression_job(api), summary="First.")
@@ -168,30 +134,3 @@ def shown(api: Api) -> list[str]:
     """What a model is shown of summaries."""
     texts = [part.content for part in api.get_context(**ANA, query="teashops", max_tokens=200)]
     return texts + [row.content for row in api.search(user_id="ana", query="teashops", sources=["summary"])]
-
-
-@pytest.mark.feature("F10", "E6")
-@pytest.mark.parametrize("is_deleted", [True, False])
-def test_the_summary_before_one_that_goes_is_found_by_meaning_again(api: Api, is_deleted: bool) -> None:
-    activate(api)
-    activate(api, "ada", "embedding")
-    only(api, summary={"enabled": False}, search={"embed_messages": False})
-    ids = []
-    current = """
-      select array_agg(id) from memory.texts where source = 'summary' and model is not null and valid_until = 'infinity'
-    """
-    for number in range(2):
-        api.talk(**ANA, rounds=2)
-        api.summarize_thread(**ANA)
-        complete(api, claim(api, "summarize_thread"), summary=f"They talked {number}.")
-        embed(api)
-        ids += api.value(current)
-    assert len({*ids}) == 2
-    if is_deleted:
-        api.connection.execute("delete from memory.summaries where summary_id = %s", [ids[1]])
-    else:
-        api.quarantine_source(user_id="ana", source="summary", id=ids[1], reason="planted")
-    assert api.value(current) == ids[:1]
-    embed(api)
-    api.delete_thread(**ANA)
-    assert "embed" not in open_jobs(api), "no summary is left"

@@ -19,9 +19,8 @@ COLUMNS = "alter table memory.messages add column more int; alter table memory.r
 
 
 @pytest.mark.feature("F13")
-@pytest.mark.parametrize("is_new", [True, False], ids=["another version", "the same version"])
-def test_users_who_are_forgotten_meanwhile_leave_nothing(dsn: str, build: Build, is_new: bool) -> None:
-    version = build({PART: COLUMNS}) if is_new else None
+def test_users_who_are_forgotten_meanwhile_leave_nothing(dsn: str, build: Build) -> None:
+    version = build({PART: COLUMNS})
     installed = Event()
     ready = Barrier(SESSIONS + 1)
 

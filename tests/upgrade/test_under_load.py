@@ -99,18 +99,6 @@ def test_calls_of_the_newest_release_go_on_while_a_version_with_other_tables_is_
 
 
 @pytest.mark.nightly
-def test_no_call_of_this_version_fails_when_another_one_is_installed(
-    dsn: str, db: psycopg.Connection, later: str
-) -> None:
-    with calling(dsn, CURRENT, CURRENT) as reports:
-        install(dsn)
-        install(dsn, later)
-        install(dsn, later)
-    assert [report["errors"] for report in reports] == [[], []]
-    nothing_is_lost(Api(db), reports)
-
-
-@pytest.mark.nightly
 @pytest.mark.parametrize("version", RELEASES)
 def test_no_call_of_a_release_fails_when_this_version_is_installed(empty_dsn: str, version: str) -> None:
     """The caller makes no call whose result has new columns: sessions prepare their statements (docs/upgrading.md)."""

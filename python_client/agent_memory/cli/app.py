@@ -2,102 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib import import_module
 from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
-from typer.main import get_group
 
+from . import (
+    artifacts,
+    cluster,
+    conversations,
+    documents,
+    grant,
+    hooks,
+    installation,
+    jobs,
+    mcp,
+    memories,
+    models,
+    move,
+    policy,
+    prompts,
+    quarantine,
+    serve,
+    status,
+    sweep,
+    threads,
+    transfer,
+    ui,
+    users,
+    worker,
+)
 from .console import Commands
 from .printing import console
 
-# Help shows the commands under these headings. Each command is the object of that name in that module.
-PANELS = {
+# Help shows the commands under these headings.
+_COMMANDS: dict[str, dict[str, Any]] = {
     "Start here": {
-        "install": "installation:install",
-        "demo": "installation:demo",
-        "import": "transfer:import_",
-        "hooks": "hooks:hooks",
+        "install": installation.install,
+        "demo": installation.demo,
+        "import": transfer.import_,
+        "hooks": hooks.hooks,
     },
     "What is remembered": {
-        "ui": "ui:ui",
-        "messages": "threads:messages",
-        "search": "conversations:search",
-        "context": "conversations:context",
-        "export": "transfer:export",
-        "users": "users:users",
-        "threads": "threads:threads",
-        "memories": "memories:memories",
-        "quarantine": "quarantine:quarantine",
-        "documents": "documents:documents",
-        "artifacts": "artifacts:artifacts",
+        "ui": ui.ui,
+        "messages": threads.messages,
+        "search": conversations.search,
+        "context": conversations.context,
+        "export": transfer.export,
+        "users": users.users,
+        "threads": threads.threads,
+        "memories": memories.memories,
+        "quarantine": quarantine.quarantine,
+        "documents": documents.documents,
+        "artifacts": artifacts.artifacts,
     },
     "Administration": {
-        "status": "status:status",
-        "doctor": "installation:doctor",
-        "grant": "grant:grant",
-        "sql": "installation:sql",
-        "uninstall": "installation:uninstall",
-        "worker": "worker:worker",
-        "serve": "serve:serve",
-        "mcp": "mcp:mcp",
-        "sweep": "sweep:sweep",
-        "move": "move:move",
-        "health": "worker:health",
-        "jobs": "jobs:jobs",
-        "models": "models:models",
-        "policy": "policy:policy",
-        "prompt": "prompts:prompts",
-        "cluster": "cluster:cluster",
+        "status": status.status,
+        "doctor": installation.doctor,
+        "grant": grant.grant,
+        "sql": installation.sql,
+        "uninstall": installation.uninstall,
+        "worker": worker.worker,
+        "serve": serve.serve,
+        "mcp": mcp.mcp,
+        "sweep": sweep.sweep,
+        "move": move.move,
+        "health": worker.health,
+        "jobs": jobs.jobs,
+        "models": models.models,
+        "policy": policy.policy,
+        "prompt": prompts.prompts,
+        "cluster": cluster.cluster,
     },
 }
-_PLACES = {name: (panel, place) for panel, places in PANELS.items() for name, place in places.items()}
-
-
-class _Imported(Mapping[str, Any]):
-    """The commands by name. Each is imported when somebody asks for it: all of them take a tenth of a second."""
-
-    def __getitem__(self, name: str) -> Any:
-        panel, place = _PLACES[name]
-        return _imported(name, panel, *place.split(":"))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_PLACES)
-
-    def __len__(self) -> int:
-        return len(_PLACES)
-
-
-@cache
-def _imported(name: str, panel: str, module: str, attribute: str) -> Any:
-    """Make a command or a group of commands, as Typer makes it in an application without others."""
-    found = getattr(import_module(f".{module}", __package__), attribute)
-    alone = typer.Typer()
-    if isinstance(found, typer.Typer):
-        alone.add_typer(found, name=name, rich_help_panel=panel)
-    else:
-        alone.command(name, rich_help_panel=panel)(found)
-    return get_group(alone).commands[name]
-
-
-class _AllCommands(Commands):
-    """The commands of the table above."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.commands: Any = _Imported()
-
 
 app = typer.Typer(
-    cls=_AllCommands,
+    cls=Commands,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+for panel, commands in _COMMANDS.items():
+    for name, command in commands.items():
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name, rich_help_panel=panel)
+        else:
+            app.command(name, rich_help_panel=panel)(command)
 
 
 def _print_version(wanted: bool) -> None:

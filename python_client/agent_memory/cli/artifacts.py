@@ -2,99 +2,66 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .._text import harmless
-from ..errors import AgentMemoryError, NotFoundError
-from .console import Dsn, Group, User, opened, standard_input
+from ..errors import NotFoundError
+from .console import Dsn, Group, User, check_stored, opened, standard_input
 from .printing import AsJson, Limit, Offset, console, print_page
 
 artifacts = typer.Typer(
     cls=Group, no_args_is_help=True, help="Keep, list, show and delete long texts that placeholders stand for."
 )
+Key = Annotated[str, typer.Argument(metavar="KEY", help="The key, or the whole placeholder.")]
 
 
 @artifacts.command()
 def store(
     user_id: User,
-    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="A text file; - is stdin.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A text file; - is stdin.")],
     description: Annotated[
         str | None, typer.Option(help="A description in one line.", show_default="made of the content")
     ] = None,
     key: Annotated[str | None, typer.Option(help="What to name it.", show_default="made of the description")] = None,
-    artifact_type: Annotated[str | None, typer.Option(help="What kind it is.", show_default="command_output")] = None,
-    agent_id: Annotated[str | None, typer.Option(help="The agent that it is of.", show_default="default")] = None,
-    thread_id: Annotated[str | None, typer.Option(help="The thread that it goes with.", show_default="none")] = None,
-    expires_at: Annotated[
-        datetime | None, typer.Option(help="Until when it is kept, in UTC.", show_default="for good")
-    ] = None,
     dsn: Dsn = None,
 ) -> None:
     """Keep a long text, and print its placeholder."""
-    if expires_at is not None:
-        expires_at = expires_at.replace(tzinfo=timezone.utc)
+    content = standard_input() if str(file) == "-" else file
     with opened(dsn) as memory:
-        stored = memory.store_artifact(
-            user_id,
-            standard_input() if str(file) == "-" else file,
-            description,
-            key,
-            artifact_type,
-            agent_id,
-            thread_id,
-            expires_at=expires_at,
-        )
-    if stored.memory_ref is None:
-        raise AgentMemoryError(
-            f'nothing is stored: agent "{agent_id or "default"}" has no resource "memory"',
-            hint="Its policy says so: see resources in memory.get_policy().",
-        )
+        stored = memory.store_artifact(user_id, content, description, key)
+    check_stored(stored.memory_ref)
     typer.echo(stored.memory_ref)
 
 
 @artifacts.command()
 def show(
     user_id: User,
-    key: Annotated[str, typer.Argument(metavar="KEY", show_default=False, help="The key, or the whole placeholder.")],
-    from_token: Annotated[int | None, typer.Option(min=0, help="Where to begin.", show_default="0")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="How much at most.", show_default="all")] = None,
+    key: Key,
     from_line: Annotated[int | None, typer.Option(min=1, help="The line to begin with.", show_default="1")] = None,
-    max_lines: Annotated[int | None, typer.Option(min=1, help="The most lines to show.", show_default="all")] = None,
+    max_lines: Annotated[int | None, typer.Option(min=1, help="The most lines to show.")] = None,
     grep: Annotated[
         str | None, typer.Option(help="Show only lines that hold all these words.", show_default="all lines")
-    ] = None,
-    context_lines: Annotated[
-        int | None, typer.Option(min=0, help="Lines to show around each of them.", show_default="2")
     ] = None,
     dsn: Dsn = None,
 ) -> None:
     """Print the content of an artifact, or a part of it."""
     with opened(dsn) as memory:
         if from_line is None and max_lines is None and grep is None:
-            for piece in memory.artifact_pieces(user_id, key, from_token or 0, max_tokens):
+            for piece in memory.artifact_pieces(user_id, key):
                 _echo(piece)
             return
-        part = memory.retrieve_artifact(user_id, key, from_token, max_tokens, from_line, max_lines, grep, context_lines)
+        part = memory.retrieve_artifact(user_id, key, from_line=from_line, max_lines=max_lines, grep=grep)
     _echo(part if grep is None or not part else f"{part}\n")
 
 
 @artifacts.command("list")
-def list_(
-    user_id: User,
-    artifact_type: Annotated[str | None, typer.Option(help="Only this kind.", show_default="all")] = None,
-    thread_id: Annotated[str | None, typer.Option(help="Only of this thread.", show_default="all")] = None,
-    limit: Limit = None,
-    offset: Offset = None,
-    as_json: AsJson = False,
-    dsn: Dsn = None,
-) -> None:
+def list_(user_id: User, limit: Limit = None, offset: Offset = None, as_json: AsJson = False, dsn: Dsn = None) -> None:
     """List artifacts, newest first."""
     with opened(dsn) as memory:
-        found = memory.list_artifacts(user_id, artifact_type, thread_id, limit, offset)
+        found = memory.list_artifacts(user_id, row_limit=limit, row_offset=offset)
     print_page(
         "artifacts",
         ("key", "created", "type", "tokens", "description"),
@@ -106,11 +73,7 @@ def list_(
 
 
 @artifacts.command()
-def delete(
-    user_id: User,
-    key: Annotated[str, typer.Argument(metavar="KEY", show_default=False, help="The key in its placeholder.")],
-    dsn: Dsn = None,
-) -> None:
+def delete(user_id: User, key: Key, dsn: Dsn = None) -> None:
     """Delete an artifact."""
     with opened(dsn) as memory:
         if not memory.delete_artifact(user_id, key):

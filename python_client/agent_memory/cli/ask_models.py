@@ -5,13 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
 from agent_memory_models import ModelError, reason_to_keep
-from agent_memory_models.providers.known import provider_of
 from psycopg.rows import dict_row
 
 from ..errors import AgentMemoryError, InvalidValueError
@@ -49,28 +47,10 @@ select m.name, m.kind, m.provider, m.model, m.settings from memory.models as m
 where case when %(name)s::text is null then m.is_active else m.name = %(name)s end
 order by m.kind, m.name
 """
-_TOKENS = {"chat": (300_000, 27_000), "embedding": (50_000, 0)}
-"""Tokens that 1,000 messages have a model read and write at the built-in policy (bench/results/cost.md)."""
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """A model to register."""
-
-    kind: Any
-    provider: Any
-    model: str
-    settings: dict[str, Any]
-
-    def described(self) -> dict[str, Any]:
-        """The model as payloads of jobs have it."""
-        return {"name": self.model, "provider": self.provider, "model": self.model, "settings": self.settings}
 
 
 def add(
-    server: Annotated[
-        str, typer.Argument(metavar="PROVIDER", show_default=False, help=f"One of: {', '.join(SERVERS)}.")
-    ],
+    server: Annotated[str, typer.Argument(metavar="PROVIDER", help=f"One of: {', '.join(SERVERS)}.")],
     model: Annotated[
         str | None, typer.Option(help="The chat model; of azure the deployment.", show_default="the provider's")
     ] = None,
@@ -83,9 +63,7 @@ def add(
     ] = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUE", help="A setting of both; VALUE is JSON or text; repeatable.", show_default=False
-        ),
+        typer.Option(metavar="KEY=VALUE", help="A setting of both; VALUE is JSON or text; repeatable."),
     ] = None,
     dsn: Dsn = None,
 ) -> None:
@@ -95,26 +73,23 @@ def add(
     """
     from .models import settings_of  # which has the commands of this module
 
-    candidates = _candidates(server, {"chat": model, "embedding": embedding}, url, api_key_env, settings_of(setting))
+    chosen = _chosen(server, {"chat": model, "embedding": embedding}, url, api_key_env, settings_of(setting))
     with opened(dsn) as memory:
         with connected_to_nodes(dsn) as connections:
-            for candidate in candidates:
-                _ask(connections.nodes.first, candidate.kind, candidate.described())
-        for candidate in candidates:
-            memory.admin.register_model(
-                candidate.model, candidate.kind, candidate.provider, candidate.model, candidate.settings
-            )
-            memory.admin.activate_model(candidate.model)
-    names = " and ".join(candidate.model for candidate in candidates)
-    print_line(f"{names} {'is' if len(candidates) == 1 else 'are'} active. A worker calls them: agent-memory worker")
-    if key := candidates[0].settings.get("api_key_env", SERVERS[server].get("key")):
+            for kind, each in chosen.items():
+                _ask(connections.nodes.first, kind, each)
+        for kind, each in chosen.items():
+            memory.admin.register_model(each["name"], kind, each["provider"], each["model"], each["settings"])
+            memory.admin.activate_model(each["name"])
+    names = " and ".join(each["name"] for each in chosen.values())
+    print_line(f"{names} {'is' if len(chosen) == 1 else 'are'} active. A worker calls them: agent-memory worker")
+    settings = next(iter(chosen.values()))["settings"]
+    if key := settings.get("api_key_env", SERVERS[server].get("key")):
         print_line(f"The worker needs the key too, in its environment: {key}")
 
 
 def check(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="One model; all active ones unless given.", show_default=False)
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="One model; all active ones unless given.")] = None,
     dsn: Dsn = None,
 ) -> None:
     """Ask models one question each: what of a sentence is to be remembered, its embedding, an order of two texts."""
@@ -140,14 +115,10 @@ def check(
         raise typer.Exit(1)
 
 
-def _candidates(
+def _chosen(
     name: str, named: Mapping[str, str | None], url: str | None, api_key_env: str | None, given: Mapping[str, Any]
-) -> list[_Candidate]:
-    """The models to ask.
-
-    Raises:
-        InvalidValueError: the provider is unknown, or something is missing that it has no default for.
-    """
+) -> dict[Any, dict[str, Any]]:
+    """The models to ask by kind, as payloads of jobs have them."""
     if name not in SERVERS:
         raise InvalidValueError(
             f'PROVIDER: unknown provider "{name}"',
@@ -159,22 +130,21 @@ def _candidates(
             "azure: needs the endpoint and the version of the API",
             hint="Add --url https://NAME.openai.azure.com --setting api_version=2024-10-21",
         )
-    settings = {"base_url": _address(url, server["provider"]) or server.get("url"), "api_key_env": api_key_env}
     if api_key_env is None and server.get("key", "").startswith("AGENT_MEMORY_KEY_"):
-        settings["api_key_env"] = server["key"]  # the others are sent to their own provider without being named
-    candidates = []
+        api_key_env = server["key"]  # the others are sent to their own provider without being named
+    settings = {"base_url": _address(url, server["provider"]) or server.get("url"), "api_key_env": api_key_env}
+    chosen = {}
     for kind, model in named.items():
         default = server.get(kind, {}) if url is None and not any(named.values()) else {}
-        if model or default:
-            own = {key: value for key, value in default.items() if key != "model"}
-            merged = {**settings, **own, **given}
-            chosen = {key: value for key, value in merged.items() if value is not None}
-            candidates.append(_Candidate(kind, server["provider"], model or default["model"], chosen))
-    if not candidates:
+        if model := model or default.get("model"):
+            merged = {key: value for key, value in {**settings, **default, **given}.items() if value is not None}
+            merged.pop("model", None)
+            chosen[kind] = {"name": model, "provider": server["provider"], "model": model, "settings": merged}
+    if not chosen:
         raise InvalidValueError(
             f"{name}: name a model, or two", hint=f"Run: agent-memory models add {name} --model NAME --embedding NAME"
         )
-    return candidates
+    return chosen
 
 
 def _address(url: str | None, provider: str) -> str | None:
@@ -185,11 +155,7 @@ def _address(url: str | None, provider: str) -> str | None:
 
 
 def _ask(connection: psycopg.Connection[Any], kind: str, model: dict[str, Any]) -> None:
-    """Ask a model its question, and print what it answered, how long it took and what it costs.
-
-    Raises:
-        AgentMemoryError: there is no answer, or none that can be used.
-    """
+    """Ask a model its question, and print what it answered and how long it took."""
     prompt = connection.cursor(row_factory=dict_row).execute(_PROMPT, [_PROMPTS.get(kind)]).fetchone()
     payload: dict[str, Any] = {"model": model, "prompt": prompt, **deepcopy(_QUESTIONS[kind])}
     calls: list[dict[str, Any]] = []
@@ -207,18 +173,6 @@ def _ask(connection: psycopg.Connection[Any], kind: str, model: dict[str, Any]) 
     if window := next((call["context_tokens"] for call in calls if call.get("context_tokens")), None):
         line += f"; its window has {window:,} tokens"
     print_line(line)
-    if (cost := _cost(kind, model["settings"])) is not None:
-        print_line(f"  about {cost:.2g} USD per 1,000 messages at the built-in policy")
-    elif model["provider"] != "local" and provider_of(model) is not None:
-        print_line("  what it costs is not known: name prices with --setting price_per_million_input=...")
-
-
-def _cost(kind: str, settings: Mapping[str, Any]) -> float | None:
-    price = settings.get("price_per_million_input")
-    if kind not in _TOKENS or price is None:
-        return None
-    read, written = _TOKENS[kind]
-    return (read * float(price) + written * float(settings.get("price_per_million_output", 0))) / 1e6
 
 
 def _remembered(result: Mapping[str, Any]) -> str:

@@ -21,9 +21,7 @@ from .printing import console, plain, stderr
 
 cluster = typer.Typer(cls=Group, no_args_is_help=True, help="Many servers that share the users: docs/cluster.md.")
 
-File = Annotated[
-    Path, typer.Option("--file", metavar="FILE", show_default=False, help="nodes.toml, which names the nodes.")
-]
+File = Annotated[Path, typer.Option("--file", metavar="FILE", help="nodes.toml, which names the nodes.")]
 
 
 def _database(dsn: str | None) -> str:
@@ -130,14 +128,12 @@ def doctor(
 
 @cluster.command()
 def move(
-    to: Annotated[str, typer.Option("--to", metavar="NODE", show_default=False, help="The node that gets the users.")],
+    to: Annotated[str, typer.Option("--to", metavar="NODE", help="The node that gets the users.")],
     partition: Annotated[
         list[int] | None,
-        typer.Option(help="The number of a partition; may be given several times.", show_default=False),
+        typer.Option(help="The number of a partition; may be given several times."),
     ] = None,
-    user: Annotated[
-        list[str] | None, typer.Option(help="The id of a user; may be given several times.", show_default=False)
-    ] = None,
+    user: Annotated[list[str] | None, typer.Option(help="The id of a user; may be given several times.")] = None,
     dsn: Dsn = None,
 ) -> None:
     """Move partitions or users to another node while others work; run again, it goes on where it was broken off.
@@ -166,8 +162,8 @@ def move(
 
 @cluster.command()
 def split(
-    node: Annotated[str, typer.Argument(metavar="NODE", show_default=False, help="The node to split.")],
-    to: Annotated[str, typer.Option("--to", metavar="NODE", show_default=False, help="Its streaming standby.")],
+    node: Annotated[str, typer.Argument(metavar="NODE", help="The node to split.")],
+    to: Annotated[str, typer.Option("--to", metavar="NODE", help="Its streaming standby.")],
     partition: Annotated[
         list[int] | None, typer.Option(help="A partition to give; may be given several times.", show_default="half")
     ] = None,
@@ -184,9 +180,7 @@ def split(
 
 @cluster.command()
 def proxy(
-    dsn: Annotated[
-        str, typer.Option("--dsn", show_default=False, help="The database of the proxy, as a superuser there.")
-    ],
+    dsn: Annotated[str, typer.Option("--dsn", help="The database of the proxy, as a superuser there.")],
     file: Annotated[
         Path | None, typer.Option("--file", help="nodes.toml.", show_default="the map of AGENT_MEMORY_DSN")
     ] = None,

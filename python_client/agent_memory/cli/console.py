@@ -81,42 +81,22 @@ def _schema_option() -> Any:
     return get_command(alone).params[0]
 
 
-class _Readable(TyperGroup):
-    """Commands whose help reads well: flags have no type, numbers a short one, and paragraphs fill their lines.
-
-    Commands that take a database take a schema as well.
-    """
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return the options of the group itself."""
-        return _named_shortly(super().get_params(ctx))
+class _OfDatabase(TyperGroup):
+    """Commands of which those that take a database take a schema as well."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command of the group."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
-            if ("dsn" in {param.name for param in command.params} or cmd_name == "sql") and (
-                _schema_option() not in command.params
-            ):
+            takes_database = cmd_name == "sql" or "dsn" in {param.name for param in command.params}
+            if takes_database and _schema_option() not in command.params:
                 command.params.append(_schema_option())
-            _named_shortly(command.get_params(ctx))
             paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
             command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
         return command
 
 
-def _named_shortly(params: list[Any]) -> list[Any]:
-    """Have help show flags without "<bool>", and numbers as "<int> [x>=1]" instead of "<int range> [x>=1]"."""
-    for param in params:
-        kind: Any = getattr(param, "type_descriptor", None)  # of Typer 0.29 and newer
-        if getattr(param, "is_flag", False):
-            param.metavar = ""
-        elif getattr(kind, "is_ranged", False) and param.metavar is None:
-            param.metavar = f"<{kind.ranged_type_name}>"
-    return params
-
-
-class Commands(_Readable):
+class Commands(_OfDatabase):
     """Reports the expected kinds of errors in one line and ends with status 1."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -136,7 +116,7 @@ class Commands(_Readable):
             raise typer.Exit(1) from error
 
 
-class Group(_Readable):
+class Group(_OfDatabase):
     """Commands about one thing, of which ``list`` need not be named: "agent-memory threads ana" lists ana's threads."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -165,17 +145,16 @@ Dsn = Annotated[
     str | None,
     typer.Option(
         envvar="AGENT_MEMORY_DSN",
-        show_default=False,
         help="Connection string; without one, the embedded PostgreSQL of this user. postgresql:// takes libpq's own "
         "environment (PGHOST, PGDATABASE, ...).",
     ),
 ]
 
-Agent = Annotated[str | None, typer.Option("--agent", "--agent-id", help="Only this agent.", show_default="all")]
+Agent = Annotated[str | None, typer.Option("--agent", "--agent-id", help="Only this agent.")]
 
-Thread = Annotated[str, typer.Argument(metavar="THREAD", show_default=False, help="The id of the thread.")]
+Thread = Annotated[str, typer.Argument(metavar="THREAD", help="The id of the thread.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there already.")]
-User = Annotated[str, typer.Argument(metavar="USER", show_default=False, help="The id of the user.")]
+User = Annotated[str, typer.Argument(metavar="USER", help="The id of the user.")]
 
 
 @contextmanager
@@ -260,6 +239,15 @@ class _StderrHandler(logging.Handler):
         stderr.print(plain(self.format(record)), soft_wrap=True)
 
 
+def check_stored(stored: object) -> None:
+    """Check that a client has stored something."""
+    if stored is None:
+        raise InvalidValueError(
+            'nothing is stored: the agent has no resource "memory"',
+            hint="Its policy says so: agent-memory policy show.",
+        )
+
+
 def confirm_for_good(question: str) -> None:
     """Ask before what cannot be undone; ends the command unless somebody agrees."""
     typer.confirm(f"This cannot be undone. {question}", abort=True, err=True)
@@ -272,11 +260,7 @@ def log_to_stderr(layout: str, level: int = logging.INFO) -> None:
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file, or of stdin for ``-``.
-
-    Raises:
-        InvalidValueError: it is not UTF-8.
-    """
+    """Return the text of a file, or of stdin for ``-``."""
     content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     try:
         return content.decode("utf-8-sig")

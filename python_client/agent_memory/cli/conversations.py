@@ -12,9 +12,9 @@ from .._text import counted
 from ..choices import Mode, Source
 from ..client import Memory
 from ..errors import DegradedWarning
-from ..types import ContextPart
+from ..types import ContextPart, SearchResult
 from .console import Agent, Dsn, Thread, User, connected, log_to_stderr
-from .printing import AsJson, console, plain, print_entry, print_json, print_line, print_table, stderr
+from .printing import AsJson, plain, print_entries, print_entry, print_json, print_line, print_table, stderr
 
 _WITHOUT_MODEL = "01AM1"
 
@@ -29,7 +29,7 @@ def context(
     dsn: Dsn = None,
 ) -> None:
     """Show the context that a model would get for a thread, and the tokens of each part."""
-    show_notes()
+    _show_notes()
     with connected(dsn, user_id) as connection:
         memory = Memory(connection)
         # A context says nothing of that, because each turn of a conversation would be told.
@@ -44,14 +44,14 @@ def context(
         for part in parts:
             print_json(part)
     elif parts:
-        print_context(parts)
+        _print_context(parts)
     else:
         print_line(f'Nothing is stored for user "{user_id}", thread "{thread_id}".')
 
 
 def search(
     user_id: User,
-    query: Annotated[str, typer.Argument(metavar="QUERY", show_default=False, help="What to look for.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],
     limit: Annotated[int | None, typer.Option(min=1, help="The most results to show.", show_default="10")] = None,
     sources: Annotated[
         str | None,
@@ -69,23 +69,21 @@ def search(
     dsn: Dsn = None,
 ) -> None:
     """Search a user's memories, messages, documents and summaries."""
-    show_notes()
+    _show_notes()
     with connected(dsn, user_id) as connection:
         results = Memory(connection).search(
             user_id, query, mode=mode, sources=_sources(sources), agent_id=agent, top_k=limit
         )
-    for result in results:
-        if as_json:
-            print_json(result)
-            continue
-        where = result.thread_id or (result.details or {}).get("title")
-        heading = (f"{result.score:.2f}", result.source, where, f"{result.valid_from or result.created_at:%Y-%m-%d}")
-        print_entry(" · ".join(filter(None, heading)), result.content)
-    if not results and not as_json:
-        console.print("Nothing found.")
+    print_entries(results, _entry, "Nothing found.", as_json)
 
 
-def print_context(parts: list[ContextPart]) -> None:
+def _entry(found: SearchResult) -> tuple[tuple[str | None, ...], str]:
+    where = found.thread_id or (found.details or {}).get("title")
+    day = f"{found.valid_from or found.created_at:%Y-%m-%d}"
+    return (f"{found.score:.2f}", found.source, where, day), found.content
+
+
+def _print_context(parts: list[ContextPart]) -> None:
     """Print the parts of a context, and how many tokens each source has of it."""
     tokens: dict[str, int] = {}
     for part in parts:
@@ -96,7 +94,7 @@ def print_context(parts: list[ContextPart]) -> None:
     print_table(("source", "tokens", "share"), [*rows, ("total", total, "")], right=("tokens", "share"))
 
 
-def show_notes() -> None:
+def _show_notes() -> None:
     """Show what degrades answers, each cause once in a command."""
     log_to_stderr("Note: %(message)s", logging.WARNING)
     shown: set[str] = set()

@@ -9,7 +9,6 @@ import typer
 
 from ..errors import NotFoundError
 from .console import Dsn, Group, User, opened, read_text
-from .ids import whole_id
 from .printing import AsJson, Limit, Offset, console, moment, print_page
 
 documents = typer.Typer(
@@ -20,13 +19,9 @@ documents = typer.Typer(
 @documents.command()
 def add(
     user_id: User,
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", show_default=False, help="A text or Markdown file; - is stdin.")
-    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A text or Markdown file; - is stdin.")],
     title: Annotated[str | None, typer.Option(help="What it is called.", show_default="the file's name")] = None,
-    namespace: Annotated[
-        str | None, typer.Option(help="The part of the knowledge base.", show_default="default")
-    ] = None,
+    namespace: Annotated[str | None, typer.Option(help="The part of the knowledge base.")] = None,
     doc_type: Annotated[str | None, typer.Option(help="What kind it is.", show_default="document")] = None,
     dsn: Dsn = None,
 ) -> None:
@@ -41,8 +36,8 @@ def add(
 @documents.command("list")
 def list_(
     user_id: User,
-    namespace: Annotated[str | None, typer.Option(help="Only this one.", show_default="all")] = None,
-    doc_type: Annotated[str | None, typer.Option(help="Only this kind.", show_default="all")] = None,
+    namespace: Annotated[str | None, typer.Option(help="Only this one.")] = None,
+    doc_type: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
     quarantined: Annotated[bool, typer.Option("--quarantined", help="Also list documents in quarantine.")] = False,
     limit: Limit = None,
     offset: Offset = None,
@@ -72,15 +67,11 @@ def list_(
 @documents.command()
 def delete(
     user_id: User,
-    document_id: Annotated[
-        str,
-        typer.Argument(metavar="ID", show_default=False, help="The id, or its first or last digits."),
-    ],
+    document_id: Annotated[str, typer.Argument(metavar="ID", help="The id of the document.")],
     dsn: Dsn = None,
 ) -> None:
     """Delete a document."""
     with opened(dsn) as memory:
-        document_id = whole_id(memory, "document", user_id, document_id)
         if not memory.delete_document(user_id, document_id):
             raise NotFoundError(
                 f'user "{user_id}" has no document {document_id}', hint=f"Run: agent-memory documents list {user_id}"

@@ -12,13 +12,13 @@ from .printing import print_line
 
 Kind = Annotated[
     Literal["app", "worker", "reader", "admin"],
-    typer.Argument(metavar="app|worker|reader|admin", show_default=False, help="What the login role is to do."),
+    typer.Argument(metavar="app|worker|reader|admin", help="What the login role is to do."),
 ]
 
 
 def grant(
     kind: Kind,
-    login: Annotated[str, typer.Argument(metavar="LOGIN", show_default=False, help="The login role.")],
+    login: Annotated[str, typer.Argument(metavar="LOGIN", help="The login role.")],
     dsn: Dsn = None,
 ) -> None:
     """Make a login role a member of memory_app or another one, whatever that is named in this database."""

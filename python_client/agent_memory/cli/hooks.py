@@ -25,7 +25,7 @@ from .printing import console, plain
 hooks = typer.Typer(cls=Group, no_args_is_help=True, help="Give Claude Code, Codex and Gemini CLI a memory.")
 
 Name = Enum("Name", {name: name for name in ASSISTANTS})  # type: ignore[misc]  # Typer wants an Enum for choices
-Assistant = Annotated[Name, typer.Argument(metavar="|".join(ASSISTANTS), show_default=False)]
+Assistant = Annotated[Name, typer.Argument(metavar="|".join(ASSISTANTS))]
 
 
 @hooks.command()

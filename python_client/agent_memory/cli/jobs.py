@@ -14,9 +14,9 @@ from .printing import AsJson, Limit, Offset, moment, one_line, print_entry, prin
 jobs = typer.Typer(cls=Group, help="List model work, show a job with its result, and try failed work again.")
 
 Status = Literal["pending", "running", "dead", "completed"]
-JobId = Annotated[int, typer.Argument(metavar="JOB", show_default=False, help="The number of the job.")]
-Kind = Annotated[str | None, typer.Option(help="Only this kind.", show_default="all")]
-OfUser = Annotated[str | None, typer.Option("--user", "--user-id", help="Only of this user.", show_default="all")]
+JobId = Annotated[int, typer.Argument(metavar="JOB", help="The number of the job.")]
+Kind = Annotated[str | None, typer.Option(help="Only this kind.")]
+OfUser = Annotated[str | None, typer.Option("--user", "--user-id", help="Only of this user.")]
 
 _JOBS = """
 select user_id, job_id, kind, scope as thread_id, status, attempts, run_after, created_at, finished_at, error,
@@ -38,9 +38,7 @@ def list_(
     status: Annotated[
         Status | None, typer.Option(help="Only of this status.", show_default="all but completed")
     ] = None,
-    failed: Annotated[
-        bool, typer.Option("--failed", help="Only jobs that failed in all attempts (status dead).")
-    ] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="The same as --status dead.")] = False,
     user: OfUser = None,
     kind: Kind = None,
     limit: Limit = None,
@@ -89,12 +87,8 @@ def show(user_id: User, job_id: JobId, as_json: AsJson = False, dsn: Dsn = None)
 
 @jobs.command()
 def retry(
-    user_id: Annotated[
-        str | None, typer.Argument(metavar="USER", show_default=False, help="The id of the user.")
-    ] = None,
-    job_id: Annotated[
-        int | None, typer.Argument(metavar="JOB", show_default=False, help="The number of the job.")
-    ] = None,
+    user_id: Annotated[str | None, typer.Argument(metavar="USER", help="The id of the user.")] = None,
+    job_id: Annotated[int | None, typer.Argument(metavar="JOB", help="The number of the job.")] = None,
     failed: Annotated[bool, typer.Option("--failed", help="All that failed, of USER or of all users.")] = False,
     kind: Kind = None,
     dsn: Dsn = None,

@@ -18,11 +18,7 @@ HELP = "Correct the setting model_dir or AGENT_MEMORY_MODEL_DIR, or with a netwo
 
 
 def unable(connection: psycopg.Connection[Any]) -> str | None:
-    """Return why the active embedding model cannot run on this machine, where it is a local one that cannot.
-
-    Args:
-        connection: a connection to an embedded store, which no other machine embeds for.
-    """
+    """Return why the active embedding model cannot run on this machine, where it is a local one that cannot."""
     model = connection.cursor(row_factory=dict_row).execute(_LOCAL).fetchone()
     if model is None:
         return None

@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
 from .._extras import check_extra
 from ..errors import DegradedWarning, InvalidValueError
-from ..server.settings import GRACE, HOST, MAX_BODY_MIB, MIB, POOL_SIZE, RATE_LIMIT, Settings, keys_of_environment
+from ..server.settings import HOST, RATE_LIMIT, Settings, keys_of_environment
 from .console import Dsn, export_telemetry, log_to_stderr
 from .printing import console, stderr
 
@@ -51,8 +51,6 @@ def mcp(
     a token is printed, which programs of this machine send as the bearer token.
     """
     check_extra("mcp", "MCP")
-    from ..mcp.run import serve_http, serve_stdio
-
     log_to_stderr("%(asctime)s %(levelname)s %(message)s", logging.WARNING)
     # Results tell models what searches lack; the log tells the operator what helps, each cause once.
     warnings.simplefilter("always", DegradedWarning)
@@ -67,18 +65,12 @@ def mcp(
             stderr.print(
                 "An MCP host starts this command, and speaks the protocol with it. Ctrl-D ends it.", soft_wrap=True
             )
+        from ..mcp.stdio import serve_stdio
+
         serve_stdio(dsn, user, agent, tool or ())
         return
-    settings = Settings(
-        **keys_of_environment(),
-        host=host,
-        port=port,
-        pool_size=POOL_SIZE,
-        max_body=MAX_BODY_MIB * MIB,
-        max_import=None,
-        rate_limit=rate_limit or None,
-        grace=GRACE,
-    )
+    keys: dict[str, Any] = keys_of_environment()
+    settings = Settings(**keys, host=host, port=port, rate_limit=rate_limit or None)
 
     def announce(url: str) -> None:
         who = (
@@ -87,5 +79,7 @@ def mcp(
             else "callers need a key or a token"
         )
         console.print(Text(f"Listening on {url} ({who})"), soft_wrap=True)
+
+    from ..mcp.http import serve_http
 
     serve_http(dsn, user, agent, settings, announce, tool or ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import Annotated, Any
 
@@ -12,39 +12,33 @@ from psycopg.rows import dict_row
 
 from .._unread import UNREAD, why_no_memories
 from ..client import Memory
-from ..errors import InvalidValueError, NotFoundError
+from ..errors import NotFoundError
 from ..types import MemoryRecord
-from .console import Agent, Dsn, Group, User, confirm_for_good, connected, opened
-from .ids import whole_id
-from .printing import AsJson, Limit, Offset, moment, print_entry, print_json, print_line, print_rest, print_table
+from .console import Agent, Dsn, Group, User, check_stored, confirm_for_good, connected, opened
+from .printing import AsJson, Limit, Offset, moment, print_entries, print_entry, print_json, print_line, print_table
 
 memories = typer.Typer(
     cls=Group, no_args_is_help=True, help="List, show, add, change, delete and restore memories of a user."
 )
 
-Id = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id, or its first or last digits.")]
-Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.", show_default=False)]
-Metadata = Annotated[str | None, typer.Option(help="A JSON object.", show_default=False)]
-Share = Annotated[float | None, typer.Option(min=0, max=1, help="From 0 to 1.", show_default=False)]
+Id = Annotated[str, typer.Argument(metavar="ID", help="The id of the memory.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")]
 _UNREAD_THREADS = """
 select thread_id from memory.thread_stats where user_id = %s and next_seq - 1 > extracted_seq order by thread_id
 """
-Time = Annotated[datetime | None, typer.Option(help="In UTC.", show_default=False)]
 
 
 @memories.command("list")
 def list_(
     user_id: User,
-    search: Annotated[str | None, typer.Option(help="Only with these words.", show_default="all")] = None,
-    memory_type: Annotated[str | None, typer.Option("--type", help="Only this type.", show_default="all")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; repeatable.", show_default="all")] = None,
+    search: Annotated[str | None, typer.Option(help="Only with these words.")] = None,
+    memory_type: Annotated[str | None, typer.Option("--type", help="Only this type.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; repeatable.")] = None,
     agent: Agent = None,
-    thread: Annotated[str | None, typer.Option(help="Only of this thread.", show_default="all")] = None,
+    thread: Annotated[str | None, typer.Option(help="Only of this thread.")] = None,
     superseded: Annotated[bool, typer.Option("--superseded", help="Also list superseded memories.")] = False,
     quarantined: Annotated[bool, typer.Option("--quarantined", help="Also list memories in quarantine.")] = False,
-    as_of: Annotated[
-        datetime | None, typer.Option(help="Memories that held at that time, in UTC.", show_default="now")
-    ] = None,
+    as_of: Annotated[datetime | None, typer.Option(help="Memories that held at that time, in UTC.")] = None,
     limit: Limit = None,
     offset: Offset = None,
     as_json: AsJson = False,
@@ -60,28 +54,20 @@ def list_(
             tags_all=tag or None,
             row_limit=limit,
             row_offset=offset,
-            as_of=_in_utc(as_of),
+            as_of=as_of and as_of.replace(tzinfo=timezone.utc),
             include_superseded=superseded,
             include_quarantined=quarantined,
             thread_id=thread,
         )
         why = None if found else _why_none(connection, user_id)
-    for record in found:
-        if as_json:
-            print_json(record)
-        else:
-            print_entry(_heading(record), record.content)
-    if found and not as_json:
-        print_rest(found, offset)
-    elif not as_json:
-        print_line(" ".join(filter(None, ("No memories.", why))))
+    nothing = "No memories." if why is None else f"No memories. {why}"
+    print_entries(found, lambda record: (_heading(record), record.content), nothing, as_json, offset)
 
 
 @memories.command()
 def show(user_id: User, memory_id: Id, as_json: AsJson = False, dsn: Dsn = None) -> None:
     """Show one memory with all there is about it, and its history. A deleted one has its history alone."""
     with opened(dsn) as memory:
-        memory_id = whole_id(memory, "memory", user_id, memory_id)
         history = memory.get_memory_history(user_id, memory_id)
         try:
             record = memory.get_memory(user_id, memory_id)
@@ -93,7 +79,7 @@ def show(user_id: User, memory_id: Id, as_json: AsJson = False, dsn: Dsn = None)
         print_json({"memory": record, "history": history})
         return
     if record is not None:
-        print_entry(_heading(record), record.content)
+        print_entry(" · ".join(filter(None, _heading(record))), record.content)
         print_table(("", ""), _facts(record))
     print_table(
         ("version", "when", "what", "by", "content"),
@@ -104,43 +90,17 @@ def show(user_id: User, memory_id: Id, as_json: AsJson = False, dsn: Dsn = None)
 @memories.command()
 def add(
     user_id: User,
-    content: Annotated[str, typer.Argument(metavar="CONTENT", show_default=False, help="What to remember.")],
+    content: Annotated[str, typer.Argument(metavar="CONTENT", help="What to remember.")],
     memory_type: Annotated[str | None, typer.Option("--type", help="Of what type.", show_default="fact")] = None,
     tag: Tags = None,
-    metadata: Metadata = None,
-    confidence: Share = None,
-    importance: Share = None,
-    agent: Annotated[
-        str | None, typer.Option("--agent", "--agent-id", help="Of which agent.", show_default="default")
-    ] = None,
-    thread: Annotated[str | None, typer.Option(help="From which thread.", show_default="none")] = None,
-    valid_from: Time = None,
-    valid_to: Time = None,
-    expires_at: Time = None,
+    agent: Annotated[str | None, typer.Option("--agent", "--agent-id", help="Of which agent.")] = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
     """Remember something, and print its id. A memory that is stored already keeps its id."""
     with opened(dsn) as memory:
-        added = memory.add_memory(
-            user_id,
-            content,
-            memory_type=memory_type,
-            agent_id=agent,
-            thread_id=thread,
-            metadata=_object("metadata", metadata),
-            tags=tag or None,
-            confidence=confidence,
-            importance=importance,
-            valid_from=_in_utc(valid_from),
-            valid_to=_in_utc(valid_to),
-            expires_at=_in_utc(expires_at),
-        )
-    if added.memory_id is None:
-        raise InvalidValueError(
-            f'nothing is stored: agent "{agent or "default"}" has no resource "memory"',
-            hint="Its policy says so: agent-memory policy show.",
-        )
+        added = memory.add_memory(user_id, content, memory_type, agent, tags=tag or None)
+    check_stored(added.memory_id)
     if as_json:
         print_json(added)
     else:
@@ -151,32 +111,13 @@ def add(
 def update(
     user_id: User,
     memory_id: Id,
-    text: Annotated[str | None, typer.Argument(metavar="TEXT", show_default=False, help="The new text.")] = None,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The new text.")],
     tag: Tags = None,
-    metadata: Metadata = None,
-    confidence: Share = None,
-    importance: Share = None,
-    expires_at: Time = None,
     dsn: Dsn = None,
 ) -> None:
-    """Change the text or the values of the options; the history keeps the former version."""
-    if all(each is None for each in (text, tag or None, metadata, confidence, importance, expires_at)):
-        raise InvalidValueError(
-            "nothing to change",
-            hint=f'Run, for example: agent-memory memories update {user_id} {memory_id} "Likes tea"',
-        )
+    """Change the text, and the tags if any are named; the history keeps the former version."""
     with opened(dsn) as memory:
-        memory_id = whole_id(memory, "memory", user_id, memory_id)
-        version = memory.update_memory(
-            user_id,
-            memory_id,
-            content=text,
-            metadata=_object("metadata", metadata),
-            tags=tag or None,
-            confidence=confidence,
-            importance=importance,
-            expires_at=_in_utc(expires_at),
-        )
+        version = memory.update_memory(user_id, memory_id, text, tags=tag or None)
     print_line(f"{memory_id} is version {version} now.")
 
 
@@ -184,7 +125,6 @@ def update(
 def delete(user_id: User, memory_id: Id, dsn: Dsn = None) -> None:
     """Delete a memory; "agent-memory memories restore" brings it back until the next sweep."""
     with opened(dsn) as memory:
-        memory_id = whole_id(memory, "memory", user_id, memory_id)
         if not memory.delete_memory(user_id, memory_id):
             raise NotFoundError(
                 f'user "{user_id}" has no memory {memory_id}', hint=f"Run: agent-memory memories list {user_id}"
@@ -196,14 +136,13 @@ def delete(user_id: User, memory_id: Id, dsn: Dsn = None) -> None:
 def forget(
     user_id: User,
     memory_id: Id,
-    reason: Annotated[str | None, typer.Option(help="Kept with the receipt.", show_default=False)] = None,
+    reason: Annotated[str | None, typer.Option(help="Kept with the receipt.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
     """Remove a memory for good, with the messages that state it and all that was made of them."""
     with opened(dsn) as memory:
-        memory_id = whole_id(memory, "memory", user_id, memory_id)
         content = memory.get_memory(user_id, memory_id).content
         if not yes:
             confirm_for_good(f'Forget "{content}"?')
@@ -227,7 +166,6 @@ def restore(
 ) -> None:
     """Undo a deletion, a supersede or later changes."""
     with opened(dsn) as memory:
-        memory_id = whole_id(memory, "memory", user_id, memory_id)
         restored = memory.restore_memory(user_id, memory_id, version)
     print_line(f"{memory_id} is restored, as version {restored}.")
 
@@ -235,19 +173,13 @@ def restore(
 @memories.command()
 def supersede(
     user_id: User,
-    old_memory_id: Annotated[
-        str, typer.Argument(metavar="OLD", show_default=False, help="The id of the memory to hide.")
-    ],
-    new_memory_id: Annotated[
-        str, typer.Argument(metavar="NEW", show_default=False, help="The id of the memory that holds instead.")
-    ],
+    old_memory_id: Annotated[str, typer.Argument(metavar="OLD", help="The id of the memory to hide.")],
+    new_memory_id: Annotated[str, typer.Argument(metavar="NEW", help="The id of the memory that holds instead.")],
     reason: Annotated[str, typer.Option(help="Why.")] = "by hand",
     dsn: Dsn = None,
 ) -> None:
     """Let a memory take the place of another one."""
     with opened(dsn) as memory:
-        old_memory_id = whole_id(memory, "memory", user_id, old_memory_id)
-        new_memory_id = whole_id(memory, "memory", user_id, new_memory_id)
         memory.supersede_memory(user_id, old_memory_id, new_memory_id, reason)
     print_line(f"{new_memory_id} takes the place of {old_memory_id}.")
 
@@ -282,52 +214,18 @@ def _why_none(connection: psycopg.Connection[Any], user_id: str) -> str | None:
     return why_no_memories(user_id, row or {"threads": 0})
 
 
-def _heading(record: MemoryRecord) -> str:
-    state = "in quarantine" if record.quarantined_at else "superseded" if record.superseded_by else ""
-    tags = ", ".join(record.tags)
-    return " · ".join(filter(None, (str(record.memory_id), record.memory_type, moment(record.created_at), tags, state)))
+def _heading(record: MemoryRecord) -> tuple[str | None, ...]:
+    state = "in quarantine" if record.quarantined_at else "superseded" if record.superseded_by else None
+    return str(record.memory_id), record.memory_type, moment(record.created_at), ", ".join(record.tags), state
 
 
 def _facts(record: MemoryRecord) -> list[tuple[str, object]]:
     """Return the other columns of a memory that are not empty."""
-    source = (
-        f"{record.source}, messages {', '.join(map(str, record.source_seqs))}" if record.source_seqs else record.source
-    )
-    facts: list[tuple[str, object]] = [
-        ("agent", record.agent_id),
-        ("thread", record.thread_id),
-        ("source", source),
-        ("confidence", f"{record.confidence:.2f}"),
-        ("importance", f"{record.importance:.2f}"),
-        ("valid from", moment(record.valid_from)),
-        ("valid to", moment(record.valid_to)),
-        ("expires", moment(record.expires_at, "never")),
-        ("superseded by", record.superseded_by),
-        ("because", record.supersede_reason),
-        ("trust", f"{record.trust:.2f}"),
-        ("quarantined", moment(record.quarantined_at)),
-        ("for", record.quarantine_reason),
-        ("metadata", json.dumps(record.metadata, ensure_ascii=False) if record.metadata else None),
+    facts = asdict(record)
+    for shown in ("memory_id", "memory_type", "content", "tags", "created_at", "total_count"):
+        del facts[shown]
+    return [
+        (name.replace("_", " "), moment(value) if isinstance(value, datetime) else value)
+        for name, value in facts.items()
+        if value not in (None, [], {})
     ]
-    return [(name, value) for name, value in facts if value]
-
-
-def _in_utc(time: datetime | None) -> datetime | None:
-    return None if time is None else time.replace(tzinfo=timezone.utc)
-
-
-def _object(name: str, text: str | None) -> dict[str, Any] | None:
-    """Parse an option that is a JSON object.
-
-    Raises:
-        InvalidValueError: it is none.
-    """
-    if text is None:
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InvalidValueError(f"{name} is not JSON: {error}", hint="""Pass an object: '{"key": 1}'""") from None
-    if not isinstance(value, dict):
-        raise InvalidValueError(f"{name} must be a JSON object", hint="""Pass an object: '{"key": 1}'""")
-    return value

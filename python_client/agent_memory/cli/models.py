@@ -16,7 +16,7 @@ from .printing import AsJson, console, print_json, print_line, print_table
 
 models = typer.Typer(cls=Group, help="List models, register them, and say which ones are used.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="The name it is registered by.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The name it is registered by.")]
 
 _MODELS = """
 select m.name, m.kind, m.provider, m.model, m.settings, m.is_active from memory.models as m
@@ -47,7 +47,7 @@ def list_(as_json: AsJson = False, dsn: Dsn = None) -> None:
 def register(
     name: Name,
     kind: Annotated[ModelKind, typer.Option(help="What it is used for.")],
-    model: Annotated[str, typer.Option(help="The server's name of the model.", show_default=False)],
+    model: Annotated[str, typer.Option(help="The server's name of the model.")],
     provider: Annotated[Provider, typer.Option(help="The provider; openai: any server with its protocol.")] = "openai",
     base_url: Annotated[str | None, typer.Option(help="Where its server is.", show_default="the provider's")] = None,
     api_key_env: Annotated[
@@ -56,9 +56,7 @@ def register(
     dimensions: Annotated[int | None, typer.Option(min=1, help="Of its vectors.", show_default="the model's")] = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUE", help="Another setting; VALUE is JSON or text; repeatable.", show_default=False
-        ),
+        typer.Option(metavar="KEY=VALUE", help="Another setting; VALUE is JSON or text; repeatable."),
     ] = None,
     activate: Annotated[bool, typer.Option("--activate", help="Use it from now on.")] = False,
     dsn: Dsn = None,
@@ -118,11 +116,7 @@ def drop(name: Name, dsn: Dsn = None) -> None:
 
 
 def settings_of(given: list[str] | None) -> dict[str, Any]:
-    """Return the settings that KEY=VALUE stands for.
-
-    Raises:
-        InvalidValueError: one of them has no =.
-    """
+    """Return the settings that KEY=VALUE stands for."""
     settings = {}
     for each in given or []:
         key, equals, value = each.partition("=")

@@ -24,15 +24,13 @@ from .printing import console, plain, stderr
 def move(
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="DSN|FOLDER", show_default=False, help="The target; the default is --dsn."),
+        typer.Option("--to", metavar="DSN|FOLDER", help="The target; the default is --dsn."),
     ] = None,
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="DSN|FOLDER", show_default=False, help="The source; the default is --dsn."),
+        typer.Option("--from", metavar="DSN|FOLDER", help="The source; the default is --dsn."),
     ] = None,
-    user: Annotated[
-        list[str] | None, typer.Option(help="Only this user; may be given several times.", show_default="all")
-    ] = None,
+    user: Annotated[list[str] | None, typer.Option(help="Only this user; may be given several times.")] = None,
     dsn: Dsn = None,
 ) -> None:
     """Copy users with all they have to another database, compared row by row; run again, it goes on where it ended.
@@ -87,11 +85,7 @@ def _connected(stack: ExitStack, dsn: str | None, place: str | None) -> Abstract
 
 
 def _is_folder(place: str) -> bool:
-    """Tell a folder from a connection string.
-
-    Raises:
-        InvalidValueError: it is a bare word, such as the name of a host or of a database.
-    """
+    """Tell a folder from a connection string."""
     if "://" in place or "=" in place:
         return False
     if "/" in place or Path(place).is_dir():

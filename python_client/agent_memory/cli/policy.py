@@ -19,9 +19,9 @@ policy = typer.Typer(
     cls=Group, no_args_is_help=True, help="Show the settings that apply, how they differ, and change them."
 )
 
-OfUser = Annotated[str | None, typer.Option("--user", "--user-id", help="Of this user.", show_default="everyone")]
-OfAgent = Annotated[str | None, typer.Option("--agent", "--agent-id", help="Of this agent.", show_default="all")]
-Key = Annotated[str, typer.Argument(metavar="KEY", show_default=False, help="Such as context.max_tokens.")]
+OfUser = Annotated[str | None, typer.Option("--user", "--user-id", help="Of this user.")]
+OfAgent = Annotated[str | None, typer.Option("--agent", "--agent-id", help="Of this agent.")]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="Such as context.max_tokens.")]
 
 
 @policy.command()
@@ -59,15 +59,9 @@ def diff(user: OfUser = None, agent: OfAgent = None, as_json: AsJson = False, ds
 
 @policy.command("set")
 def set_(
-    key: Annotated[
-        str | None, typer.Argument(metavar="KEY", show_default=False, help="Such as context.max_tokens.")
-    ] = None,
-    value: Annotated[
-        str | None, typer.Argument(metavar="VALUE", show_default=False, help="JSON, or a text without quotes.")
-    ] = None,
-    file: Annotated[
-        Path | None, typer.Option(metavar="FILE", show_default=False, help="Settings as a JSON object; - is stdin.")
-    ] = None,
+    key: Annotated[str | None, typer.Argument(metavar="KEY", help="Such as context.max_tokens.")] = None,
+    value: Annotated[str | None, typer.Argument(metavar="VALUE", help="JSON, or a text without quotes.")] = None,
+    file: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings as a JSON object; - is stdin.")] = None,
     user: OfUser = None,
     agent: OfAgent = None,
     as_json: AsJson = False,

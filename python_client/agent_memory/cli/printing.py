@@ -25,8 +25,8 @@ if not console.is_terminal:
 stderr = Console(stderr=True, highlight=False)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or for a list one object on each line.")]
-Limit = Annotated[int | None, typer.Option(min=1, help="How many at most.", show_default="50")]
-Offset = Annotated[int | None, typer.Option(min=0, help="Rows to pass over.", show_default="0")]
+Limit = Annotated[int | None, typer.Option(min=1, help="How many at most; 50 unless given.")]
+Offset = Annotated[int | None, typer.Option(min=0, help="Rows to pass over.")]
 
 _LONGEST_UNWRAPPED = 40
 """Half of a narrow terminal; an id may have 255 characters."""
@@ -90,7 +90,7 @@ def print_page(
     as_json: bool = False,
     right: Sequence[str] = (),
 ) -> None:
-    """Print one page of a list, and how many more there are after it; the first column is not wrapped."""
+    """Print one page of a list as a table, and how many more there are after it."""
     if as_json:
         for row in found:
             print_json(row)
@@ -98,10 +98,30 @@ def print_page(
         console.print(f"No {kind}.")
     else:
         print_table(columns, map(cells, found), right)
-        print_rest(found, offset)
+        _print_rest(found, offset)
 
 
-def print_rest(found: Sequence[Any], offset: int | None) -> None:
+def print_entries(
+    found: Sequence[Listed],
+    entry: Callable[[Listed], tuple[Sequence[str | None], str]],
+    nothing: str,
+    as_json: bool,
+    offset: int | None = None,
+) -> None:
+    """Print each text under its heading, whose parts may be missing; or say that there is none."""
+    for row in found:
+        if as_json:
+            print_json(row)
+        else:
+            parts, content = entry(row)
+            print_entry(" · ".join(filter(None, parts)), content)
+    if not found and not as_json:
+        print_line(nothing)
+    elif found and not as_json and hasattr(found[0], "total_count"):
+        _print_rest(found, offset)
+
+
+def _print_rest(found: Sequence[Any], offset: int | None) -> None:
     """Say how many more rows there are after those of a page."""
     first = found[0]
     total = first["total_count"] if isinstance(first, Mapping) else first.total_count

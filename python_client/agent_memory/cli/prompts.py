@@ -14,7 +14,7 @@ from .console import Dsn, Group, connected, opened, read_text
 from .printing import console, plain, stderr
 
 prompts = typer.Typer(cls=Group, no_args_is_help=True, help="Show and change the prompts of models.")
-Prompt = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="The name of the prompt.")]
+Prompt = Annotated[str, typer.Argument(metavar="NAME", help="The name of the prompt.")]
 
 
 @prompts.command()
@@ -35,7 +35,7 @@ def show(name: Prompt, dsn: Dsn = None) -> None:
 @prompts.command()
 def edit(
     name: Prompt,
-    file: Annotated[Path, typer.Option(metavar="FILE", show_default=False, help="The new text; - is stdin.")],
+    file: Annotated[Path, typer.Option(metavar="FILE", help="The new text; - is stdin.")],
     dsn: Dsn = None,
 ) -> None:
     """Replace a prompt by the text of a file."""

@@ -9,9 +9,9 @@ import typer
 from .._text import counted
 from ..choices import QuarantineSource
 from ..errors import NotFoundError
+from ..types import Quarantined
 from .console import Dsn, Group, User, opened
-from .ids import whole_id
-from .printing import AsJson, Limit, Offset, moment, print_entry, print_json, print_line, print_rest
+from .printing import AsJson, Limit, Offset, moment, print_entries, print_json, print_line
 
 quarantine = typer.Typer(
     cls=Group,
@@ -21,13 +21,9 @@ quarantine = typer.Typer(
 
 Source = Annotated[
     QuarantineSource,
-    typer.Argument(
-        metavar="SOURCE", show_default=False, help="message, thread, document, artifact, summary or memory."
-    ),
+    typer.Argument(metavar="SOURCE", help="message, thread, document, artifact, summary or memory."),
 ]
-Id = Annotated[
-    str, typer.Argument(metavar="ID", show_default=False, help="As search shows it; of a message THREAD/SEQ.")
-]
+Id = Annotated[str, typer.Argument(metavar="ID", help="As search shows it; of a message THREAD/SEQ.")]
 
 
 @quarantine.command("list")
@@ -35,7 +31,7 @@ def list_(
     user_id: User,
     source: Annotated[
         str | None,
-        typer.Option(help="Only these: memory, message, document, artifact or summary.", show_default="all"),
+        typer.Option(help="Only these: memory, message, document, artifact or summary."),
     ] = None,
     limit: Limit = None,
     offset: Offset = None,
@@ -45,17 +41,13 @@ def list_(
     """List texts in quarantine, newest first, with the reason."""
     with opened(dsn) as memory:
         found = memory.list_quarantined(user_id, source, limit, offset)
-    for row in found:
-        if as_json:
-            print_json(row)
-        else:
-            made_of = row.quarantined_with and f"from {row.quarantined_with}"
-            parts = (row.source, row.id, moment(row.quarantined_at), f"trust {row.trust:.1f}", row.reason, made_of)
-            print_entry(" · ".join(filter(None, parts)), row.content)
-    if found and not as_json:
-        print_rest(found, offset)
-    elif not found and not as_json:
-        print_line("Nothing is in quarantine.")
+    print_entries(found, _entry, "Nothing is in quarantine.", as_json, offset)
+
+
+def _entry(row: Quarantined) -> tuple[tuple[str | None, ...], str]:
+    made_of = row.quarantined_with and f"from {row.quarantined_with}"
+    parts = (row.source, row.id, moment(row.quarantined_at), f"trust {row.trust:.1f}", row.reason, made_of)
+    return parts, row.content
 
 
 @quarantine.command()
@@ -69,8 +61,6 @@ def add(
 ) -> None:
     """Hide a source and everything that derives from it; "agent-memory quarantine release" brings it back."""
     with opened(dsn) as memory:
-        if source in ("memory", "document"):
-            source_id = whole_id(memory, source, user_id, source_id)
         counts = memory.quarantine_source(user_id, source, source_id, reason)
     _print_counts(counts, as_json, f"The {source} {source_id} is in quarantine")
 
@@ -79,8 +69,6 @@ def add(
 def release(user_id: User, source: Source, source_id: Id, as_json: AsJson = False, dsn: Dsn = None) -> None:
     """Undo "agent-memory quarantine add"; texts of another poisoned source stay in quarantine."""
     with opened(dsn) as memory:
-        if source in ("memory", "document"):
-            source_id = whole_id(memory, source, user_id, source_id)
         counts = memory.release_source(user_id, source, source_id)
     if not any(counts.values()):
         raise NotFoundError(
@@ -94,8 +82,7 @@ def _print_counts(counts: dict[str, Any], as_json: bool, done: str) -> None:
     if as_json:
         print_json(counts)
         return
-    kinds = ("messages", "memories", "documents", "artifacts")
-    for kind in kinds:
+    for kind in ("messages", "memories", "documents", "artifacts"):
         if counts[kind]:
             print_line(f"{kind}: {counts[kind]}")
     if counts["summaries"]:

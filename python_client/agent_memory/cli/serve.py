@@ -14,7 +14,6 @@ from ..server.settings import (
     GRACE,
     HOST,
     MAX_BODY_MIB,
-    MAX_IMPORT_MIB,
     MCP_PATH,
     MIB,
     POOL_SIZE,
@@ -33,7 +32,6 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = PORT,
     pool_size: Annotated[int, typer.Option(min=1, help="Connections to the database.")] = POOL_SIZE,
     max_body: Annotated[int, typer.Option(min=0, help="MiB of a request; 0 for any number.")] = MAX_BODY_MIB,
-    max_import: Annotated[int, typer.Option(min=0, help="MiB of an import; 0 for any number.")] = MAX_IMPORT_MIB,
     rate_limit: Annotated[
         int, typer.Option(min=0, help="Requests a minute of one user's tokens; 0 for any number.")
     ] = RATE_LIMIT,
@@ -58,7 +56,6 @@ def serve(
         port=port,
         pool_size=pool_size,
         max_body=max_body * MIB or None,
-        max_import=max_import * MIB or None,
         rate_limit=rate_limit or None,
         grace=grace,
     )

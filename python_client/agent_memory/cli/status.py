@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime, timedelta, timezone
-from typing import Annotated, Any
+from typing import Any
 
 import psycopg
 import typer
 from rich.table import Table
 
 from .._text import counted
-from ..errors import client_version
+from ..errors import client_version, version_numbers
 from ..source import named_database
 from .console import Dsn, connected_to_nodes
-from .printing import console, plain
+from .printing import AsJson, console, plain, print_json
 
 OWN_WORKER = "absent: a worker runs inside the programs that use the store"
 """What an embedded store says in place of memory.run_jobs()."""
 
 
-def status(
-    dsn: Dsn = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print an object for programs.")] = False,
-) -> None:
+def status(dsn: Dsn = None, as_json: AsJson = False) -> None:
     """Show versions, models, the queue and problems with what helps; status 1 when something is broken."""
     with connected_to_nodes(dsn) as connections:
         connection = connections.nodes.first
@@ -39,7 +35,7 @@ def status(
     if state["version"] != state["package_version"]:
         state["problems"].insert(0, _other_version(state))
     if as_json:
-        typer.echo(json.dumps(state, indent=2))
+        print_json(state)
     else:
         _print(state)
     if any(problem["is_broken"] for problem in state["problems"]):
@@ -58,17 +54,13 @@ def _where(connection: psycopg.Connection[Any], dsn: str | None) -> dict[str, An
 
 
 def _other_version(state: dict[str, Any]) -> dict[str, Any]:
-    older = _numbers(state["version"]) < _numbers(state["package_version"])
+    older = version_numbers(state["version"]) < version_numbers(state["package_version"])
     return {
         "name": "version",
         "is_broken": True,
         "detail": f"the database has agent_memory {state['version']}, this package is {state['package_version']}",
         "help": "Run: agent-memory install" if older else "Run: pip install --upgrade pg-agent-memory",
     }
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(number) for number in version.split(".")]
 
 
 def _print(state: dict[str, Any]) -> None:
@@ -85,33 +77,28 @@ def _print(state: dict[str, Any]) -> None:
 
 
 def _lines(state: dict[str, Any]) -> list[tuple[str, str]]:
-    queue, embedded = state["queue"], state["embedded"]
+    queue, embedded, is_embedded = state["queue"], state["embedded"], state["folder"] is not None
     where = f"database {state['database']} on {state['host']}:{state['port']}, as {state['user']}"
-    if state["folder"] is not None:
-        where = f"embedded in {state['folder']}, runs while it is used"
-    lines = [
-        ("server", f"PostgreSQL {state['server_version']}, {where}"),
+    runner = 'absent: "agent-memory worker" runs beside the server'
+    if is_embedded:
+        where, runner = f"embedded in {state['folder']}, runs while it is used", OWN_WORKER
+    lines = [("server", f"PostgreSQL {state['server_version']}, {where}")]
+    if "nodes" in state:
+        lines.append(("nodes", ", ".join(state["nodes"])))
+    lines += [
         ("agent_memory", f"{state['version']} in the database, {state['package_version']} here"),
         ("add-ons", ", ".join(state["addons"]) or 'none, this is the core: "agent-memory install" adds them'),
         ("pgvector", state["pgvector"] or "missing"),
-        (
-            "PL/Python",
-            "call memory.run_jobs() works"
-            if state["has_runner"]
-            else OWN_WORKER
-            if state["folder"] is not None
-            else 'absent: "agent-memory worker" runs beside the server',
-        ),
+        ("PL/Python", "call memory.run_jobs() works" if state["has_runner"] else runner),
     ]
     for model in state["models"]:
-        last = "not called yet" if model["last_called_at"] is None else f"last called {_ago(model['last_called_at'])}"
-        works = f"failed: {model['last_error']}" if model["last_error"] else last
+        works = "not called yet" if model["last_called_at"] is None else f"last called {_ago(model['last_called_at'])}"
+        if model["last_error"]:
+            works = f"failed: {model['last_error']}"
         what = f"provider {model['provider']}, {model['model']}"
         if (model["kind"], model["provider"]) == ("chat", "local"):
             what = "built-in rules, no key"
         lines.append((f"{model['kind']} model", f"{model['name']} ({what}), {works}"))
-    if "nodes" in state:
-        lines.insert(1, ("nodes", ", ".join(state["nodes"])))
     if embedded is not None:
         about = "about " if embedded["is_estimate"] else ""
         lines.append(("embedded", f"{about}{embedded['done']:,} of {counted(embedded['total'], 'text')}"))
@@ -121,12 +108,12 @@ def _lines(state: dict[str, Any]) -> list[tuple[str, str]]:
     due = f"{queue['due']:,} due"
     if queue["due"]:
         due += f", the oldest for {timedelta(seconds=queue['oldest_due_seconds'])}"
-    lines.append(
-        ("queue", f"{queue['pending']:,} waiting ({due}), {queue['running']:,} running, {queue['dead']:,} dead")
-    )
     workers = [f"{worker['worker']} ({_ago(worker['last_seen_at'])})" for worker in queue["workers"][:3]]
-    lines.append(("jobs last done by", ", ".join(workers) or "nobody yet"))
-    return lines
+    return [
+        *lines,
+        ("queue", f"{queue['pending']:,} waiting ({due}), {queue['running']:,} running, {queue['dead']:,} dead"),
+        ("jobs last done by", ", ".join(workers) or "nobody yet"),
+    ]
 
 
 def _ago(moment: str) -> str:

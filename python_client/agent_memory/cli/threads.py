@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import psycopg
 import typer
 
 from .._text import counted
-from ..choices import Fate, Role
+from ..choices import Fate
 from ..client import Memory
 from ..errors import NotFoundError
+from ..types import Message
 from .console import Agent, Dsn, Group, Thread, User, confirm_for_good, connected, opened
 from .printing import (
     AsJson,
@@ -19,6 +20,7 @@ from .printing import (
     Offset,
     console,
     moment,
+    print_entries,
     print_entry,
     print_json,
     print_line,
@@ -101,12 +103,8 @@ def delete(
 def messages(
     user_id: User,
     thread_id: Thread,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="The most messages to show, from the newest.", show_default="50")
-    ] = None,
-    before: Annotated[int | None, typer.Option(help="Only before this number.", show_default="the end")] = None,
-    after: Annotated[int | None, typer.Option(help="Only after this number.", show_default="the beginning")] = None,
-    role: Annotated[list[str] | None, typer.Option(help="Only of this role; repeatable.", show_default="all")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="The most messages to show, from the newest.")] = None,
+    before: Annotated[int | None, typer.Option(help="Only before this number.")] = None,
     agent: Agent = None,
     include_inactive: Annotated[bool, typer.Option("--all", help="Also show cleared and compressed messages.")] = False,
     as_json: AsJson = False,
@@ -118,22 +116,18 @@ def messages(
             user_id,
             thread_id,
             recent_k=limit or 50,
-            after_seq=after,
             before_seq=before,
             agent_id=agent,
             include_inactive=include_inactive,
-            roles=[cast(Role, each) for each in role or []] or None,
         )
-    for message in found:
-        if as_json:
-            print_json(message)
-            continue
-        speaker = message.metadata.get("name")
-        heading = (f"#{message.seq}", message.role, speaker, moment(message.created_at))
-        away = "" if message.is_active else " · put away"
-        print_entry(" · ".join(str(part) for part in heading if part) + away, message.content)
-    if not found and not as_json:
-        print_line("No messages.")
+    print_entries(found, _entry, "No messages.", as_json)
+
+
+def _entry(message: Message) -> tuple[tuple[str | None, ...], str]:
+    speaker = message.metadata.get("name")
+    away = None if message.is_active else "put away"
+    when = moment(message.created_at)
+    return (f"#{message.seq}", message.role, speaker and str(speaker), when, away), message.content
 
 
 def _said(connection: psycopg.Connection[Any], user_id: str, threads: list[str]) -> dict[str, int]:

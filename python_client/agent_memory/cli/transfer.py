@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -17,12 +17,12 @@ from .._text import counted
 from ..choices import ImportFormat
 from ..client import Memory
 from ..client.user_files import begun
-from ..types import MemoryRecord, Message, Thread
+from ..types import MemoryRecord, Message
 from .console import Dsn, Force, User, connected_to_nodes, opened, standard_input
 from .printing import AsJson, console, plain, print_json, print_line, stderr
 
 if TYPE_CHECKING:
-    from ..importer import ImportFileError, ImportProgress
+    from ..importer import ImportFileError
 
 _SHOWN = 20
 """The command names this many bad records at most, because a file of another format would fill the screen."""
@@ -43,18 +43,19 @@ _MEMORY_MEMBERS = (
     "created_at",
 )
 
+Row = TypeVar("Row")
+
 
 def import_(
     file: Annotated[
         str,
         typer.Argument(
             metavar="FILE",
-            show_default=False,
             help="An export or its ZIP, chat as JSON Lines or JSON, checkpoints of LangGraph; - is stdin.",
         ),
     ],
     user_id: Annotated[
-        str | None, typer.Option("--user", "--user-id", help="The user of records that name none.", show_default=False)
+        str | None, typer.Option("--user", "--user-id", help="The user of records that name none.")
     ] = None,
     thread_id: Annotated[
         str | None,
@@ -84,9 +85,9 @@ def import_(
             if bad == 1 and error.hint:
                 stderr.print(plain(f"Hint: {error.hint}"), soft_wrap=True)
 
-    last = None
+    counts = dict.fromkeys(("messages", "memories", "stored_before", "threads", "users"), 0)
     with _named(file) as path, connected_to_nodes(dsn) as connections, progress(stderr, "importing") as report:
-        for last in import_file(
+        for step in import_file(
             connections.nodes.first,
             path,
             user_id=user_id,
@@ -96,22 +97,27 @@ def import_(
             dry_run=dry_run,
             connection_of=connections.nodes.of,
         ):
-            report(last.done, last.total)
+            report(step.done, step.total)
+            counts = {
+                "messages": step.new - step.memories,
+                "memories": step.memories,
+                "stored_before": step.done - step.new,
+                "threads": step.threads,
+                "users": step.users,
+            }
     if bad > _SHOWN:
         stderr.print(f"... and {bad - _SHOWN} more left out", soft_wrap=True)
     if as_json:
-        print_json({"dry_run": dry_run, "bad": bad, **_counts(last)})
-    elif last is None:
-        console.print("The file holds no messages.")
+        print_json({"dry_run": dry_run, "bad": bad, **counts})
     else:
-        _print_outcome(last, dry_run)
+        _print_outcome(counts, dry_run)
     if bad:
         raise typer.Exit(1)
 
 
 def export(
     user_id: User,
-    file: Annotated[Path | None, typer.Argument(metavar="FILE", show_default="stdout", help="Where to write.")] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Where to write; else to stdout.")] = None,
     force: Force = False,
     dsn: Dsn = None,
 ) -> None:
@@ -141,51 +147,35 @@ def _named(file: str) -> Iterator[Path | str]:
         yield path
 
 
-def _print_outcome(last: ImportProgress, dry_run: bool) -> None:
-    messages = last.new - last.memories
-    what = [counted(messages, "message")] if messages or not last.memories else []
-    what += [counted(last.memories, "memory", "memories")] if last.memories else []
-    where = f"{counted(last.threads, 'thread')} of {counted(last.users, 'user')}"
-    before = f"; {last.done - last.new} stored already" if last.new < last.done else ""
-    print_line(f"{'Would import' if dry_run else 'Imported'} {' and '.join(what)} into {where}{before}.")
+def _print_outcome(counts: dict[str, int], dry_run: bool) -> None:
+    messages, memories, before = counts["messages"], counts["memories"], counts["stored_before"]
+    what = [counted(messages, "message")] if messages or not memories else []
+    what += [counted(memories, "memory", "memories")] if memories else []
+    where = f"{counted(counts['threads'], 'thread')} of {counted(counts['users'], 'user')}"
+    also = f"; {before} stored already" if before else ""
+    print_line(f"{'Would import' if dry_run else 'Imported'} {' and '.join(what)} into {where}{also}.")
     if messages and not dry_run:
         console.print("Messages expire after the policy's time (7 days by default).")
         console.print('Queued model work: run "agent-memory worker --once".')
 
 
-def _counts(last: ImportProgress | None) -> dict[str, int]:
-    if last is None:
-        return {"messages": 0, "memories": 0, "stored_before": 0, "threads": 0, "users": 0}
-    return {
-        "messages": last.new - last.memories,
-        "memories": last.memories,
-        "stored_before": last.done - last.new,
-        "threads": last.threads,
-        "users": last.users,
-    }
-
-
 def _exported(memory: Memory, user_id: str) -> Iterator[dict[str, Any]]:
     """Yield the messages of each thread, oldest first, and then the memories."""
-    for thread in _all_threads(memory, user_id):
-        for first in count(-1, _PAGE):
-            page = memory.get_messages(
-                user_id, thread.thread_id, after_seq=first, before_seq=first + _PAGE + 1, whole=True
-            )
-            for message in page:
+    for thread in _all(lambda offset: memory.list_threads(user_id, _PAGE, offset)):
+        newest = memory.get_messages(user_id, thread.thread_id, 1, whole=True)
+        for after in range(-1, newest[0].seq if newest else -1, _PAGE):
+            for message in memory.get_messages(
+                user_id, thread.thread_id, after_seq=after, before_seq=after + _PAGE + 1, whole=True
+            ):
                 yield _message_line(thread.thread_id, message)
-            if not page and not memory.get_messages(user_id, thread.thread_id, 1, after_seq=first + _PAGE, whole=True):
-                break
-    for offset in count(0, _PAGE):
-        records = memory.list_memories(user_id, row_limit=_PAGE, row_offset=offset)
-        yield from map(_memory_line, records)
-        if len(records) < _PAGE:
-            return
+    for record in _all(lambda offset: memory.list_memories(user_id, row_limit=_PAGE, row_offset=offset)):
+        yield _memory_line(record)
 
 
-def _all_threads(memory: Memory, user_id: str) -> Iterator[Thread]:
+def _all(page_at: Callable[[int], list[Row]]) -> Iterator[Row]:
+    """Yield the rows of all pages."""
     for offset in count(0, _PAGE):
-        page = memory.list_threads(user_id, _PAGE, offset)
+        page = page_at(offset)
         yield from page
         if len(page) < _PAGE:
             return

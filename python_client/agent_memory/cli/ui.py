@@ -16,7 +16,6 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from .._extras import check_extra
 from .._files import written
 from ..server.settings import PORT, Settings, keys_of_environment
 from .console import Dsn
@@ -37,7 +36,6 @@ def ui(
     The page is served on this machine only, to browsers that open the address with the token that is printed; without
     a connection string the embedded store of this user is started.
     """
-    check_extra("server", "the page")
     keys: dict[str, Any] = keys_of_environment()
     settings = Settings(**keys, port=port)
 

@@ -16,12 +16,12 @@ from .printing import AsJson, Limit, Offset, moment, plain, print_json, print_li
 
 users = typer.Typer(cls=Group, help="List, forget, merge, export and import users.")
 
-Reason = Annotated[str | None, typer.Option(help="Kept with the receipt.", show_default=False)]
+Reason = Annotated[str | None, typer.Option(help="Kept with the receipt.")]
 
 
 @users.command("list")
 def list_(
-    search: Annotated[str, typer.Option(help="Only ids with this text in them.", show_default="all")] = "",
+    search: Annotated[str, typer.Option(help="Only ids with this text in them.")] = "",
     limit: Limit = None,
     offset: Offset = None,
     as_json: AsJson = False,
@@ -72,8 +72,8 @@ def forget(
 
 @users.command()
 def merge(
-    from_user: Annotated[str, typer.Argument(metavar="FROM", show_default=False, help="The user who is merged.")],
-    into_user: Annotated[str, typer.Argument(metavar="INTO", show_default=False, help="The user who gets everything.")],
+    from_user: Annotated[str, typer.Argument(metavar="FROM", help="The user who is merged.")],
+    into_user: Annotated[str, typer.Argument(metavar="INTO", help="The user who gets everything.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,
     dsn: Dsn = None,
@@ -97,7 +97,7 @@ def merge(
 @users.command()
 def export(
     user_id: User,
-    file: Annotated[Path | None, typer.Argument(metavar="FILE", show_default="stdout", help="Where to write.")] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Where to write; else to stdout.")] = None,
     force: Force = False,
     dsn: Dsn = None,
 ) -> None:
@@ -114,7 +114,7 @@ def export(
 @users.command("import")
 def import_(
     user_id: User,
-    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="A file of export; - is stdin.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of export; - is stdin.")],
     lift_tombstones: Annotated[
         bool, typer.Option("--lift-tombstones", help="Also import forgotten texts; for the owner of schema memory.")
     ] = False,

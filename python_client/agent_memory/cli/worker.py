@@ -23,9 +23,7 @@ from .printing import console, plain, stderr
 
 def worker(
     dsn: Dsn = None,
-    node: Annotated[
-        str | None, typer.Option(metavar="NODE", help="The only node of the cluster to serve.", show_default="all")
-    ] = None,
+    node: Annotated[str | None, typer.Option(metavar="NODE", help="The only node of the cluster to serve.")] = None,
     once: Annotated[bool, typer.Option("--once", help="Stop when no job is left to claim.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="Model calls at the same time, of all nodes together.")] = 10,
     poll_interval: Annotated[float, typer.Option(min=0.01, help="Seconds between looks into an empty queue.")] = 1.0,
@@ -38,9 +36,7 @@ def worker(
     listen: Annotated[
         bool, typer.Option("--listen", help="Look into the queue at once after: notify agent_memory_jobs.")
     ] = False,
-    health_file: Annotated[
-        Path | None, typer.Option(help='A file to keep current for "agent-memory health".', show_default=False)
-    ] = None,
+    health_file: Annotated[Path | None, typer.Option(help='A file to keep current for "agent-memory health".')] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log a line for each job.")] = False,
 ) -> None:
     """Run queued model work beside the server, or beside the nodes of its cluster, until SIGTERM or SIGINT."""
@@ -72,7 +68,7 @@ def worker(
 
 
 def health(
-    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="The worker's --health-file.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The worker's --health-file.")],
     max_age: Annotated[float, typer.Option(min=1, help="Seconds; more than the worker's --poll-interval.")] = 60.0,
 ) -> None:
     """Say whether a worker is alive; status 1 when its file is stale or missing."""

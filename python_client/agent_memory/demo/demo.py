@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import re
 import shlex
 import shutil
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
-from datetime import datetime
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 import psycopg
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -33,13 +29,11 @@ from ..client import Memory
 from ..embedded import IN_MEMORY, open_store
 from ..importer import import_file
 from ..schema import SCHEMA, cursors_in
-from ..types import MemoryRecord
+from ..types import MemoryRecord, SearchResult
 from ..worker import Worker
 
 _USER = "maya"
 _SHOWN = 6
-_LINE = re.compile(r"^\d+\. (.*?)(?: \((?:since|until) [^()]*\))?$", re.MULTILINE)
-"""A memory in a context, without the days on which it held."""
 NEXT = (
     "python3 -c 'import agent_memory as am; "
     'am.Memory().add_message("ana", "monday", "user", "I prefer trains over planes.")\'',
@@ -48,8 +42,6 @@ NEXT = (
     "agent-memory status",
 )
 """Commands that work as they are, in any folder."""
-# Words of the questions that do not tell their subject.
-_FILLERS = {"about", "along", "what"}
 
 
 def run(console: Console) -> None:
@@ -66,7 +58,12 @@ def run(console: Console) -> None:
         memory = Memory(connection)
         server = connection.info.server_version // 10000
         console.print(f"PostgreSQL {server} with agent_memory {memory.version()} runs in a temporary directory.")
-        console.print(Text(how_it_searches(memory)), soft_wrap=True)
+        if memory.admin.status()["embedded"] is None:
+            console.print(
+                "It searches by keyword only, because no embedding model is active."
+                " For a store of yours, run: agent-memory models local",
+                soft_wrap=True,
+            )
         _import_conversation(console, connection)
         memory.summarize_thread(_USER, _newest_thread(memory))
         _run_jobs(console, conninfo)
@@ -84,16 +81,6 @@ def run(console: Console) -> None:
         "With a PostgreSQL of your own, name it in AGENT_MEMORY_DSN, run agent-memory install once, and keep"
         " agent-memory worker running. agent-memory move takes along what is in your store.",
         soft_wrap=True,
-    )
-
-
-def how_it_searches(memory: Memory) -> str:
-    """Say whether searches compare meaning, and if not, how to have them do so."""
-    if memory.admin.status()["embedded"] is not None:
-        return "It searches by meaning and by keyword."
-    return (
-        "It searches by keyword only: no embedding model is active, so what is said in other words is not found."
-        " For a store of yours, run: agent-memory models local"
     )
 
 
@@ -123,14 +110,10 @@ def _run_jobs(console: Console, conninfo: str) -> None:
 def _show_memories(console: Console, memory: Memory) -> None:
     for memory_type, title in (("fact", "Facts"), ("preference", "Preferences")):
         records = memory.list_memories(_USER, memory_type=memory_type, row_limit=200)
-        records.sort(key=lambda record: (record.importance, record.confidence, _said_at(record)), reverse=True)
-        shown = sorted(records[:_SHOWN], key=_said_at)
+        records.sort(key=lambda record: (record.importance, record.confidence, _day(record)), reverse=True)
+        shown = sorted(records[:_SHOWN], key=_day)
         _print_title(console, f"{title} extracted: {len(records)}. The most important {len(shown)}, and where from:")
-        _print_rows(console, [(_said_at(record), record.thread_id or "", record.content) for record in shown])
-
-
-def _newest_thread(memory: Memory) -> str:
-    return memory.list_threads(_USER, row_limit=1)[0].thread_id
+        _print_rows(console, [(_day(record), record.thread_id or "", record.content) for record in shown])
 
 
 def _show_latest_summary(console: Console, memory: Memory) -> None:
@@ -139,83 +122,40 @@ def _show_latest_summary(console: Console, memory: Memory) -> None:
     if summary is not None:
         _print_title(console, f"Summary of {thread_id}, messages {summary.start_seq} to {summary.end_seq}:")
         console.print("This is the built-in extract, which quotes; a chat model writes prose.")
-        quotes = re.findall(r"^\[(seq \d+)\] (.*)", summary.summary, re.MULTILINE)
-        _print_rows(console, quotes[:_SHOWN])
-        if len(quotes) > _SHOWN:
-            console.print(Text(f"  ... and {counted(len(quotes) - _SHOWN, 'line')} more", style="dim"))
+        _print_rows(console, re.findall(r"^\[(seq \d+)\] (.*)", summary.summary, re.MULTILINE)[:_SHOWN])
+
+
+def _newest_thread(memory: Memory) -> str:
+    return memory.list_threads(_USER, row_limit=1)[0].thread_id
 
 
 def _ask(console: Console, memory: Memory) -> None:
-    """Ask in later sessions, and show which memories and messages a model would be given to answer with."""
-    records = memory.list_memories(_USER, row_limit=200)
-    dates = {" ".join(record.content.split()): _said_at(record) for record in records}
+    """Ask in later sessions, and show what is found, and how much a model would be given to answer with."""
     questions = json.loads((files(__package__) / "questions.json").read_text(encoding="utf-8"))
-    _print_title(console, "Later sessions: each asks a question, and this is in the context that a model gets.")
+    _print_title(console, "Later sessions: each asks a question, and this is found first.")
     for number, question in enumerate(questions, start=1):
         thread_id, text = f"later-{number}", question["question"]
-        memory.add_message(_USER, thread_id, "user", text)
-        context = memory.get_context(_USER, thread_id, query=text)
-        # The memories that stand in every context are one part, and those that the question asks for another.
-        known = [line for part in context if part.source == "memories" for line in _LINE.findall(part.content)]
-        said = [row for part in context if part.source == "recalled" for row in _recalled(part.content)]
-        rows = [(dates[line], line) for line in known] + said
-        about = _about(text, [line for _, line in rows])
+        found = memory.search(_USER, text, top_k=5)
         _print_title(console, text)
-        _print_rows(console, sorted(row for row in rows if row[1] in about), question["looks_for"])
-        tokens = sum(part.token_count for part in context)
-        size = (
-            f"{counted(len(known), 'memory', 'memories')}, {counted(len(said), 'message')}, {counted(tokens, 'token')}"
-        )
-        console.print(Text(f"  from a context of {size}", style="dim"))
+        _print_rows(console, [(_day(each), each.source, each.content) for each in found], question["looks_for"])
+        memory.add_message(_USER, thread_id, "user", text)
+        tokens = sum(part.token_count for part in memory.get_context(_USER, thread_id, query=text))
+        console.print(Text(f"  The context for a model has {counted(tokens, 'token')}.", style="dim"))
 
 
-def _recalled(content: str) -> list[tuple[str, str]]:
-    """Return the recalled messages with the days under which they stand."""
-    rows: list[tuple[str, str]] = []
-    day = ""
-    for line in content.splitlines():
-        if re.fullmatch(r"\d{1,2} [A-Z][a-z]+ \d{4}", line):
-            day = f"{datetime.strptime(line, '%d %B %Y'):%Y-%m-%d}"
-        elif day and line and line != "</recalled>":
-            if line.startswith("  ") and rows:
-                rows[-1] = (day, f"{rows[-1][1]} {line.strip()}")
-            else:
-                rows.append((day, line))
-    return rows
-
-
-def _about(question: str, lines: list[str]) -> list[str]:
-    """Return the lines that share most with the question, three at most.
-
-    Rare words count more than common ones, and words of short lines more than those of long ones, such as logs.
-    """
-    words = [set(re.findall(r"\w{3,}", line.casefold())) for line in lines]
-    frequency = Counter(word for of_line in words for word in of_line)
-    asked = set(re.findall(r"\w{3,}", question.casefold())) - _FILLERS
-    shared = [sum(1 / frequency[word] for word in of_line & asked) / math.sqrt(1 + len(of_line)) for of_line in words]
-    best = sorted(range(len(lines)), key=lambda place: shared[place], reverse=True)[:3]
-    return [lines[place] for place in best if shared[place] >= max(shared) / 2 > 0]
-
-
-def _said_at(record: MemoryRecord) -> str:
+def _day(record: MemoryRecord | SearchResult) -> str:
     return f"{record.valid_from or record.created_at:%Y-%m-%d}"
 
 
 def _print_title(console: Console, title: str) -> None:
-    console.print()
-    console.print(Text(title, style="bold cyan"))
+    console.print(Text(f"\n{title}", style="bold cyan"))
 
 
 def _print_rows(console: Console, rows: Sequence[tuple[str, ...]], marked: str = "") -> None:
     """Print rows of which the last column is text; a terminal gets it wrapped within its column."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     for *leading, content in rows:
-        text = Text(content)
-        if marked:
-            text.highlight_words([marked], style="bold green")
-        if console.is_terminal:
-            grid.add_row(*(Text(cell, style="dim", no_wrap=True) for cell in leading), text)
-        else:
-            console.print(Text("  ").join([Text(""), *map(Text, leading), text]))
-    if console.is_terminal:
-        console.print(Padding(grid, (0, 0, 0, 2)))
+        text = Text(" ".join(content.split()))
+        text.highlight_words([marked] if marked else [], style="bold green")
+        grid.add_row("", *(Text(cell, style="dim", no_wrap=True) for cell in leading), text)
+    console.print(grid)

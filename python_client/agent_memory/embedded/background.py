@@ -27,9 +27,6 @@ class BackgroundWorker:
     """Runs queued jobs in a daemon thread with its own event loop and connections, from its making until ``stop()``.
 
     It sweeps, too: nobody sets up a scheduler for a folder, and ``sweep`` has read what jobs have not read yet.
-
-    Args:
-        conninfo: how to reach the database.
     """
 
     def __init__(self, conninfo: str) -> None:

@@ -6,7 +6,6 @@ import os
 import stat
 import tempfile
 import time
-import weakref
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,93 +26,27 @@ _OWN_DATA = (
 )
 
 
-class Folder:
-    """A folder that is held open: its files are opened in it, even if somebody puts a link where it was.
-
-    Root may open the store of another user, who can change everything in it at any time.
-
-    Args:
-        path: the folder.
-        owner: the ids of the user and group whose files are in it, if they are not those of this process.
-        within: the folder that it is in, which is held open as well.
-
-    Raises:
-        UnsafeFileError: it is a link or something else than a folder.
-        OSError: it cannot be opened.
-    """
-
-    def __init__(self, path: Path, owner: tuple[int, int] | None = None, within: Folder | None = None) -> None:
-        self.path = path
-        self.owner = owner
-        self.descriptor = _opened(path, within)
-        # A process that leaves its stores at its end still needs the folder.
-        self._finalizer = weakref.finalize(self, os.close, self.descriptor)
-        self._finalizer.atexit = False
-
-    def open(self, name: str, flags: int) -> int:
-        """Open a file of the folder as ``_files.open_own`` does."""
-        return open_own(self.path / name, flags, folder=self.descriptor, owner=self.owner)
-
-    def read(self, name: str) -> str:
-        """Return the text of a file of the folder, "" where it is missing."""
-        try:
-            descriptor = self.open(name, os.O_RDONLY)
-        except FileNotFoundError:
-            return ""
-        with os.fdopen(descriptor, errors="replace") as stream:
-            return stream.read()
-
-    def write(self, name: str, text: str) -> None:
-        """Replace a file of the folder, or make it."""
-        beside = f"{name}.new"
-        with suppress(FileNotFoundError):
-            os.unlink(beside, dir_fd=self.descriptor)
-        with os.fdopen(self.open(beside, os.O_WRONLY | os.O_CREAT), "w") as stream:
-            stream.write(text)
-        os.replace(beside, name, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
-
-    def remove(self, *names: str) -> None:
-        """Remove files of the folder where they are."""
-        for name in names:
-            with suppress(FileNotFoundError):
-                os.unlink(name, dir_fd=self.descriptor)
-
-    def status(self, name: str) -> os.stat_result | None:
-        """Return the system's record of the file of this name in the folder; None if there is none."""
-        with suppress(FileNotFoundError):
-            return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
-        return None
-
-    def names(self) -> list[str]:
-        """Return the names of the files in the folder."""
-        return os.listdir(self.descriptor)  # noqa: PTH208  of the folder that is open, wherever its path leads
-
-    @property
-    def way(self) -> Path:
-        """The path by which this process and one that it starts reach the folder, whatever is at ``path`` by now."""
-        held = Path(f"/proc/self/fd/{self.descriptor}")
-        return held if held.exists() else self.path
-
-    def close(self) -> None:
-        """Let go of the folder."""
-        self._finalizer()
-
-
-def _opened(path: Path, within: Folder | None) -> int:
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+def read(file: Path, owner: tuple[int, int] | None = None) -> str:
+    """Return the text of a file of this user, or of ``owner``; "" where it is missing."""
     try:
-        return os.open(path, flags) if within is None else os.open(path.name, flags, dir_fd=within.descriptor)
-    except NotADirectoryError:
-        raise UnsafeFileError(f"{path} is not a folder", hint=_ELSEWHERE) from None
+        descriptor = open_own(file, os.O_RDONLY, owner=owner)
+    except FileNotFoundError:
+        return ""
+    with os.fdopen(descriptor, errors="replace") as stream:
+        return stream.read()
+
+
+def write(file: Path, text: str, owner: tuple[int, int] | None = None) -> None:
+    """Replace a file, or make it."""
+    beside = file.with_name(f"{file.name}.new")
+    beside.unlink(missing_ok=True)
+    with os.fdopen(open_own(beside, os.O_WRONLY | os.O_CREAT, owner=owner), "w") as stream:
+        stream.write(text)
+    beside.replace(file)
 
 
 def resolved(path: str | os.PathLike[str] | None) -> Path:
-    """Return the absolute path of a store's folder, that of the user's own store for None.
-
-    Raises:
-        InvalidValueError: the path is no path.
-        AgentMemoryError: the user has no home folder.
-    """
+    """Return the absolute path of a store's folder, that of the user's own store for None."""
     if path is None:
         folder = Path(platformdirs.user_data_dir(_NAME, appauthor=False))
         if not folder.is_absolute():
@@ -147,69 +80,56 @@ def _owner(folder: Path) -> int | None:
     return None
 
 
-def make(path: Path) -> Folder:
-    """Make the folder of a store if it is missing, and hold it open. Only its owner can enter it from then on.
-
-    Raises:
-        AgentMemoryError: it cannot be made, it has files that are not a store's, it belongs to another user and this
-            one is not root, or somebody else could put another folder in its place while root uses it.
-    """
+def make(path: Path) -> None:
+    """Make the folder of a store if it is missing. Only its owner can enter it from then on."""
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder = Folder(path)
-        try:
-            _check(folder)
-        except BaseException:
-            folder.close()
-            raise
+        found = path.lstat()
+        check_folder(path, found)
+        if found.st_uid != os.geteuid():
+            raise UnsafeFileError(
+                f"the store {path} cannot be used: the folder belongs to {user_name(found.st_uid)}",
+                hint="Be that user, or name a folder of your own with Memory(path=...).",
+            )
+        if os.geteuid() == 0:
+            _check_parents(path)
+        foreign = sorted({file.name for file in path.iterdir()} - _OURS)
+        if foreign:
+            raise AgentMemoryError(
+                f"{path} is not a store: there is {foreign[0]}", hint="Name a folder that is new, empty or a store."
+            )
+        if stat.S_IMODE(found.st_mode) & 0o077:
+            path.chmod(0o700)
     except FileExistsError:
         raise AgentMemoryError(f"{path} is not a folder", hint=_ELSEWHERE) from None
     except OSError as error:
         raise unusable(path, error) from error
-    return folder
 
 
-def _check(folder: Folder) -> None:
-    """Check that a folder can be a store of this user, note whose files are in it, and close it to others."""
-    path, found = folder.path, os.fstat(folder.descriptor)
-    if os.geteuid() == 0:
-        _check_parents(path, found.st_uid, found.st_gid)
-        if found.st_uid != 0:
-            folder.owner = (found.st_uid, found.st_gid)
-    elif found.st_uid != os.geteuid():
-        raise UnsafeFileError(
-            f"the store {path} cannot be used: the folder belongs to {user_name(found.st_uid)}",
-            hint="Name a folder of your own with Memory(path=...), or one in it that does not exist yet.",
-        )
-    foreign = sorted(set(folder.names()) - _OURS)
-    if foreign:
-        raise AgentMemoryError(
-            f"{path} is not a store: there is {foreign[0]}", hint="Name a folder that is new, empty or a store."
-        )
-    if stat.S_IMODE(found.st_mode) & 0o077:
-        os.fchmod(folder.descriptor, 0o700)
+def check_folder(path: Path, found: os.stat_result) -> None:
+    """Check that a folder is one: what a link leads to, which anybody may have put there, is left alone."""
+    if not stat.S_ISDIR(found.st_mode):
+        raise UnsafeFileError(f"{path} is not a folder", hint=_ELSEWHERE)
 
 
-def _check_parents(path: Path, owner: int, group: int) -> None:
-    """Check that nobody but root and the owner of a folder that root opens can put another one in its place.
+def _check_parents(path: Path) -> None:
+    """Check that nobody but root can put another folder in the place of root's.
 
     Other users need no such check: a folder in the place of theirs would belong to somebody else, or its server would
-    run as somebody else, and the client refuses both. Many users have a group of their own that may write to their
-    folders; a folder of root has the group of any folder that is set so.
+    run as somebody else, and the client refuses both.
     """
-    trusted_groups = (0,) if owner == 0 else (0, group)
     for parent in path.parents:
         found = parent.stat()
-        if found.st_uid not in (0, owner):
+        if found.st_uid != 0:
             raise UnsafeFileError(
                 f"{parent} belongs to {user_name(found.st_uid)}, who could put another folder in the place of {path}",
-                hint=f"Open the store as that user. {_ELSEWHERE}",
+                hint=_ELSEWHERE,
             )
         if found.st_mode & stat.S_ISVTX:
             continue
         if found.st_mode & stat.S_IWOTH:
             who, mode = "everybody", "o-w"
-        elif found.st_mode & stat.S_IWGRP and found.st_gid not in trusted_groups:
+        elif found.st_mode & stat.S_IWGRP and found.st_gid != 0:
             who, mode = "its group", "g-w"
         else:
             continue
@@ -219,14 +139,19 @@ def _check_parents(path: Path, owner: int, group: int) -> None:
         )
 
 
-def give(descriptor: int, owner: tuple[int, int], path: Path) -> None:
+def give(path: Path, owner: tuple[int, int]) -> None:
     """Make a folder, and all that is in it, an account's own.
 
     It is root's meanwhile, so that its owner before cannot put links into it, and is not taken for done if this ends.
-
-    Raises:
-        UnsafeFileError: there is something else than files with one name and folders.
     """
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        _give(descriptor, owner, path)
+    finally:
+        os.close(descriptor)
+
+
+def _give(descriptor: int, owner: tuple[int, int], path: Path) -> None:
     os.fchown(descriptor, 0, 0)
     for name in os.listdir(descriptor):
         try:
@@ -236,7 +161,7 @@ def give(descriptor: int, owner: tuple[int, int], path: Path) -> None:
         try:
             found = os.fstat(inner)
             if stat.S_ISDIR(found.st_mode):
-                give(inner, owner, path / name)
+                _give(inner, owner, path / name)
             elif stat.S_ISREG(found.st_mode) and found.st_nlink == 1:
                 os.fchown(inner, *owner)
             else:

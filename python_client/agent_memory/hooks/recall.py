@@ -60,14 +60,7 @@ def folder_of(cwd: Any) -> str | None:
 
 
 def told(connection: psycopg.Connection[Any], user: str, folder: str | None, thread: str) -> str:
-    """Return what an assistant is told at the start of a session; "" if nothing is known.
-
-    Args:
-        connection: a connection to the database.
-        user: the user.
-        folder: the folder of the session.
-        thread: the thread of the session, which the assistant knows itself.
-    """
+    """Return what an assistant is told at the start of a session; "" if nothing is known."""
     about = {"user": user, "filter": json.dumps({"folder": folder})}
     cursor: Any = connection.cursor(row_factory=namedtuple_row)
     threads = cursor.execute(_THREADS, about).fetchall()

@@ -80,11 +80,7 @@ def _write(descriptor: int, said: bytes) -> None:
 
 
 class Log:
-    """The file that says what went wrong, also that a hook took too long; it begins anew when it is long.
-
-    Args:
-        path: the file; None for no log.
-    """
+    """The file that says what went wrong, also that a hook took too long; it begins anew when it is long."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path

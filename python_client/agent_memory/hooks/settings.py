@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import stat
 import sys
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from .._files import written
 from ..errors import AgentMemoryError, InvalidValueError
 from .assistants import Assistant
-from .json_text import JsonTextError, Node, parsed, with_item, with_member, without_part
 
 MEMORY, LOG = "agent-memory.json", "agent-memory.log"
 """Files beside the settings: whose memory it is and where, and what went wrong."""
@@ -39,19 +40,19 @@ def install(assistant: Assistant, memory: dict[str, str]) -> Path:
     """
     home = assistant.home
     file = (home / assistant.file).resolve()
-    found = _read(file)
     command = shlex.join([str(_program()), *_HOOK, assistant.name, str(home / MEMORY)])
-    groups = {event: assistant.group(event, command) for event in assistant.events}
-    text = found or "{}\n"
-    if _ours(_parsed(file, text), assistant) != {event: [group] for event, group in groups.items()}:
-        text = _without_hooks(file, text, assistant)
-        for event, group in groups.items():
-            text = _with_hook(file, text, event, group)
+    ours = {event: assistant.group(event, command) for event in assistant.events}
+    found = _read(file)
+    before = _parsed(file, found, f"add this by hand: {json.dumps({'hooks': {name: [ours[name]] for name in ours}})}")
+    after = _without_hooks(before, assistant)
+    hooks = after.setdefault("hooks", {})
+    for event, group in ours.items():
+        hooks.setdefault(event, []).append(group)
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with written(home / MEMORY, overwrites=True) as output:
         json.dump({**memory, "made_file": found is None or _made(home)}, output, ensure_ascii=False, indent=2)
-    if text != found:
-        _write(file, text)
+    if after != before:
+        _write(file, found, after)
     return file
 
 
@@ -65,15 +66,16 @@ def remove(assistant: Assistant) -> Path | None:
     home = assistant.home
     file = (home / assistant.file).resolve()
     found, made = _read(file), _made(home)
-    text = None if found is None else _without_hooks(file, found, assistant)
-    if text != found and text is not None:
-        if made and text.strip() == "{}":
+    before = _parsed(file, found, 'take the commands "agent-memory hooks run" out by hand')
+    after = _without_hooks(before, assistant)
+    if after != before:
+        if made and not after:
             file.unlink()
         else:
-            _write(file, text)
+            _write(file, found, after)
     for name in (MEMORY, LOG):
         (home / name).unlink(missing_ok=True)
-    return file if text != found else None
+    return file if after != before else None
 
 
 def _program() -> Path:
@@ -97,99 +99,76 @@ def _made(home: Path) -> bool:
 def _read(file: Path) -> str | None:
     """Return the text of a file; None where it is missing."""
     try:
-        return file.read_bytes().decode("utf-8")
+        return file.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
         raise InvalidValueError(f"{file} is no text in UTF-8", hint="Correct the file; it is left as it is.") from None
 
 
-def _write(file: Path, text: str) -> None:
-    """Replace a file at once, keep who may read it, and keep a copy of what it was before."""
-    mode = 0o600
+def _parsed(file: Path, text: str | None, by_hand: str) -> dict[str, Any]:
+    """Return the settings that a file has."""
+    try:
+        settings = json.loads(text or "{}") if (text or "").strip() else {}
+    except (ValueError, RecursionError) as error:
+        raise InvalidValueError(
+            f"{file} is no JSON without comments: {error}",
+            hint=f"Correct the file, which is left as it is, or {by_hand}",
+        ) from None
+    hooks = settings.get("hooks", {}) if isinstance(settings, dict) else {}
+    events = _events(hooks) if isinstance(hooks, dict) else {}
+    for kind, name, value in (
+        (dict, "it", settings),
+        (dict, "hooks", hooks),
+        *((list, f"hooks.{event}", groups) for event, groups in events.items()),
+    ):
+        if not isinstance(value, kind):
+            wanted = "an object" if kind is dict else "a list"
+            raise InvalidValueError(f"{file}: {name} is not {wanted}", hint="Correct the file; it is left as it is.")
+    return dict(settings)
+
+
+def _write(file: Path, before: str | None, settings: dict[str, Any]) -> None:
+    """Replace a file at once, keep its indentation and who may read it, and keep a copy of what it was before."""
+    mode, backup = 0o600, file.with_name(file.name + BACKUP)
+    indented = re.search(r"\n([ \t]+)", before or "")
+    text = json.dumps(settings, ensure_ascii=False, indent=indented[1] if indented else 2) + "\n"
+    with suppress(OSError, ValueError):  # what we take out again comes back to the letter
+        if json.loads(kept := backup.read_bytes().decode("utf-8-sig")) == settings:
+            text = kept
     with suppress(FileNotFoundError):
         mode = stat.S_IMODE(file.stat().st_mode)
-        shutil.copy2(file, file.with_name(file.name + BACKUP))
+        shutil.copy2(file, backup)
     with written(file, overwrites=True, mode=mode) as output:
         output.write(text)
         os.fchmod(output.fileno(), mode)
 
 
-def _parsed(file: Path, text: str) -> Node:
-    try:
-        root = parsed(text if text.strip() else "{}")
-    except JsonTextError as error:
-        hint = "Correct the file; it is left as it is."
-        raise InvalidValueError(f"{file} is no JSON: it {error}", hint=hint) from None
-    for kind, name, node in (
-        (dict, "it", root),
-        (dict, "hooks", root.members.get("hooks")),
-        *((list, f"hooks.{event}", each) for event, each in _events(root)),
-    ):
-        if node is not None and not isinstance(node.value, kind):
-            wanted = "an object" if kind is dict else "a list"
-            raise InvalidValueError(f"{file}: {name} is not {wanted}", hint="Correct the file; it is left as it is.")
-    return root
-
-
-def _events(root: Node) -> list[tuple[str, Node]]:
-    hooks = root.members.get("hooks")
+def _events(hooks: dict[str, Any]) -> dict[str, Any]:
     # Gemini CLI once had switches among the events.
-    return [] if hooks is None else [(name, node) for name, node in hooks.members.items() if name[:1].isupper()]
+    return {name: groups for name, groups in hooks.items() if name[:1].isupper()}
 
 
-def _with_hook(file: Path, text: str, event: str, group: dict[str, Any]) -> str:
-    if not text.strip():
-        text = "{}\n"
-    root = _parsed(file, text)
-    hooks = root.members.get("hooks")
-    if hooks is None:
-        return with_member(text, root, "hooks", {event: [group]}, 0)
-    if event not in hooks.members:
-        return with_member(text, hooks, event, [group], 1)
-    return with_item(text, hooks.members[event], group, 2)
-
-
-def _without_hooks(file: Path, text: str, assistant: Assistant) -> str:
-    """Return the text without our commands, and without the groups, events and hooks that only had ours."""
-    while True:
-        root = _parsed(file, text)
-        place = _place_of_ours(root, assistant)
-        if place is None:
-            return text
-        parent, start = place
-        text = without_part(text, parent, start)
-
-
-def _place_of_ours(root: Node, assistant: Assistant) -> tuple[Node, int] | None:
-    """Return what holds a part that is ours alone, and where the part begins."""
-    for event, groups in _events(root):
-        for group in groups.items:
-            handlers = group.members.get("hooks")
-            for handler in handlers.items if handlers is not None else []:
-                if not _is_ours(handler.value, assistant):
-                    continue
-                hooks = root.members["hooks"]
-                assert handlers is not None
-                if len(handlers.items) > 1:
-                    return handlers, handler.start
-                if len(groups.items) > 1:
-                    return groups, group.start
-                if len(hooks.members) > 1:
-                    return hooks, hooks.places[event]
-                return root, root.places["hooks"]
-    return None
-
-
-def _ours(root: Node, assistant: Assistant) -> dict[str, list[Any]]:
-    """Return the groups that have our commands, by event."""
-    found: dict[str, list[Any]] = {}
-    for event, groups in _events(root):
-        for group in groups.value:
+def _without_hooks(settings: dict[str, Any], assistant: Assistant) -> dict[str, Any]:
+    """Return the settings without our commands, and without the groups, events and hooks that only had ours."""
+    settings = deepcopy(settings)
+    hooks = settings.get("hooks", {})
+    for event, groups in _events(hooks).items():
+        kept = []
+        for group in groups:
             handlers = group.get("hooks") if isinstance(group, dict) else None
-            if any(_is_ours(each, assistant) for each in (handlers if isinstance(handlers, list) else [])):
-                found.setdefault(event, []).append(group)
-    return found
+            others = [each for each in handlers or [] if not _is_ours(each, assistant)]
+            if not isinstance(handlers, list) or len(others) == len(handlers):
+                kept.append(group)
+            elif others:
+                kept.append({**group, "hooks": others})
+        if kept != groups:
+            hooks[event] = kept
+            if not kept:
+                del hooks[event]
+                if not hooks:
+                    del settings["hooks"]
+    return settings
 
 
 def _is_ours(handler: Any, assistant: Assistant) -> bool:

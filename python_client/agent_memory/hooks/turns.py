@@ -108,11 +108,7 @@ def _metadata(connection: psycopg.Connection[Any], user: str, thread: str) -> di
 
 
 def thread_of(event: dict[str, Any]) -> str:
-    """Return the thread of a session: its id, as far as that can be one.
-
-    Raises:
-        ValueError: the event names no session.
-    """
+    """Return the thread of a session: its id, as far as that can be one."""
     session = event.get("session_id")
     if not isinstance(session, str) or not session.strip():
         raise ValueError("session_id is missing")

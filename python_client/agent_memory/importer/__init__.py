@@ -6,6 +6,5 @@ read is named with its place. What a format does not know (whose the messages ar
 
 from .importing import ImportProgress, import_file
 from .records import ImportFileError
-from .values import Limits
 
-__all__ = ["ImportFileError", "ImportProgress", "Limits", "import_file"]
+__all__ = ["ImportFileError", "ImportProgress", "import_file"]

@@ -18,9 +18,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from .records import ImportFileError, Record, Source
+from .records import Record, Source
 
-_EXPECTED = 'Expected is a message, {"role": "user", "content": "Hi"}, or a conversation, {"messages": [...]}.'
+EXPECTED = 'Expected is a message, {"role": "user", "content": "Hi"}, or a conversation, {"messages": [...]}.'
 
 Id = Annotated[str, Field(min_length=1, max_length=255, coerce_numbers_to_str=True)]
 
@@ -60,7 +60,7 @@ class _ChatMessage(BaseModel):
 
 
 class _ChatConversation(BaseModel):
-    messages: list[_ChatMessage]
+    messages: list[Any]
     user_id: Id | None = None
     thread_id: Id | None = None
 
@@ -74,85 +74,51 @@ class ChatReader:
 
     def read(self, place: str, number: int, value: dict[str, Any]) -> Iterator[Record]:
         """Yield the messages of a value; ``number`` is its place among those of the file."""
-        try:
-            if "messages" in value:
-                yield from self._conversation(place, number, value)
-                return
-            if not value.keys() & {"role", "content"}:
-                yield self._neither(place, value)
-                return
+        if "messages" in value:
             try:
-                message = _ChatMessage.model_validate(value)
-            except ValidationError:
-                self._count(value)
-                raise
-            yield self._message(place, message, None, self._source.thread_id or self._source.stem, place)
-        except ValidationError as error:
-            yield self._source.bad(place, _first_problem(error), _EXPECTED)
-        except RecursionError:
-            yield self._source.bad(place, "nested too deeply")
-
-    def _conversation(self, place: str, number: int, value: dict[str, Any]) -> Iterator[Record]:
-        bad: dict[int, ImportFileError] = {}
-        given = value["messages"]
-        try:
-            conversation = _ChatConversation.model_validate(value)
-        except ValidationError as error:
-            if not isinstance(given, list):
-                raise
-            for problem in error.errors(include_url=False):
-                match problem["loc"]:
-                    case ("messages", int(index), *_):
-                        bad.setdefault(index, self._source.bad(place, _worded(problem), _EXPECTED))
-                    case _:
-                        raise
-            good = [message for index, message in enumerate(given) if index not in bad]
-            conversation = _ChatConversation.model_validate({**value, "messages": good})
-        messages = iter(conversation.messages)
-        thread_id = conversation.thread_id or f"{self._source.thread_id or self._source.stem}-{number}"
-        user_id = conversation.user_id
-        for index in range(len(given)):
-            if index in bad:
-                self._places[user_id or self._source.user_id or "", thread_id] += 1
-                yield bad[index]
-            else:
-                yield self._message(place, next(messages), user_id, thread_id, f"{place}, message {index + 1}")
+                conversation = _ChatConversation.model_validate(value)
+            except ValidationError as error:
+                yield self._source.bad(place, _first_problem(error), EXPECTED)
+                return
+            thread_id = conversation.thread_id or f"{self._source.thread_id}-{number}"
+            for index, message in enumerate(conversation.messages):
+                own_place = f"{place}, message {index + 1}"
+                yield self._message(place, f"messages.{index}", message, conversation.user_id, thread_id, own_place)
+        elif value.keys() & {"role", "content"}:
+            yield self._message(place, "", value, None, self._source.thread_id, place)
+        else:
+            members = ", ".join(f'"{name}"' for name in list(value)[:5]) or "nothing"
+            more = ", ..." if len(value) > 5 else ""
+            problem = f"neither a message nor a conversation: the object has {members}{more}"
+            yield self._source.bad(place, problem, EXPECTED)
 
     def _message(
-        self, place: str, message: _ChatMessage, user_id: str | None, thread_id: str, place_of_message: str
+        self, place: str, where: str, value: Any, user_id: str | None, thread_id: str, own_place: str
     ) -> Record:
-        user = message.user_id or user_id or self._source.user_id
-        if user is None:
-            return self._source.no_user(place)
-        thread = message.thread_id or thread_id
-        as_message = message.as_message()
-        as_message.setdefault("idempotency_key", _key(self._places[user, thread], as_message))
-        self._places[user, thread] += 1
-        return self._source.message(place_of_message, user, thread, as_message)
-
-    def _count(self, value: dict[str, Any]) -> None:
-        """Count a bad message too, so that later messages keep their places when somebody mends it."""
-        user, thread = value.get("user_id") or self._source.user_id, value.get("thread_id")
-        self._places[str(user or ""), str(thread or self._source.thread_id or self._source.stem)] += 1
-
-    def _neither(self, place: str, value: dict[str, Any]) -> ImportFileError:
-        members = ", ".join(f'"{name}"' for name in list(value)[:5]) or "nothing"
-        more = ", ..." if len(value) > 5 else ""
-        problem = f"neither a message nor a conversation: the object has {members}{more}"
-        return self._source.bad(place, problem, _EXPECTED)
+        own = value if isinstance(value, dict) else {}
+        user, thread = own.get("user_id") or user_id or self._source.user_id, own.get("thread_id") or thread_id
+        position = self._places[str(user), str(thread)]
+        self._places[str(user), str(thread)] += 1  # a bad one keeps its place, for when somebody mends it
+        try:
+            message = _ChatMessage.model_validate(value)
+            if user is None:
+                return self._source.no_user(place)
+            given = {"idempotency_key": _key(position, message), **message.as_message()}
+            return self._source.message(own_place, str(user), str(thread), given)
+        except ValidationError as error:
+            return self._source.bad(place, _first_problem(error, where), EXPECTED)
+        except RecursionError:
+            return self._source.bad(place, "nested too deeply")
 
 
-def _first_problem(error: ValidationError) -> str:
+def _first_problem(error: ValidationError, where: str = "") -> str:
     """Name the first fault and its place."""
-    return _worded(error.errors(include_url=False)[0])
+    problem = error.errors(include_url=False)[0]
+    path = ".".join(filter(None, (where, *map(str, problem["loc"]))))
+    return f"{path}: {problem['msg']}" if path else problem["msg"]
 
 
-def _worded(problem: Any) -> str:
-    where = ".".join(str(part) for part in problem["loc"])
-    return f"{where}: {problem['msg']}" if where else str(problem["msg"])
-
-
-def _key(position: int, message: dict[str, Any]) -> str:
+def _key(position: int, message: _ChatMessage) -> str:
     """Return a key that the message keeps when more messages are appended to its thread in the file."""
-    identity = json.dumps([position, message["role"], message.get("content")])
+    identity = json.dumps([position, message.role, message.content])
     return f"import:{hashlib.sha256(identity.encode()).hexdigest()[:32]}"

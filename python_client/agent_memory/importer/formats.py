@@ -8,39 +8,28 @@ from typing import Any
 
 from ..choices import ImportFormat
 from ..errors import InvalidValueError
-from .chat import ChatReader
+from .chat import EXPECTED, ChatReader
 from .chatgpt import read_chatgpt
 from .claude import read_claude
 from .mem0 import read_mem0
 from .records import ImportFileError, Record, Source, shown
-from .values import NO_LIMITS, Limits, values_of
-
-_EXPECTED = 'Expected is a message, {"role": "user", "content": "Hi"}, or a conversation, {"messages": [...]}.'
+from .values import values_of
 
 _ARCHIVED = ("chatgpt", "claude", None)
 """The formats that come as archives; any bytes may be a ZIP archive, also behind lines of JSON."""
 
 
 def records_of(
-    path: Path | str,
-    format: ImportFormat | None,
-    user_id: str | None,
-    thread_id: str | None,
-    limits: Limits = NO_LIMITS,
+    path: Path | str, format: ImportFormat | None, user_id: str | None, thread_id: str | None
 ) -> Iterator[Record]:
-    """Yield the messages, the memories, and the records that cannot be read.
-
-    Raises:
-        InvalidValueError: the format cannot be that of this file.
-        ImportFileError: the file is not UTF-8, or exceeds a limit.
-    """
+    """Yield the messages, the memories, and the records that cannot be read."""
     is_database = "://" in str(path) or _is_sqlite(Path(path))
-    if is_database != (format == "langgraph") and (is_database or format == "langgraph") and format is not None:
+    if format is not None and is_database != (format == "langgraph"):
         raise InvalidValueError(
             f"format: {shown(path)} is not of format {format}",
             hint="LangGraph's checkpoints are a SQLite file, or a connection string: postgresql://...",
         )
-    source = Source(shown(path), Path(path).stem, user_id, thread_id)
+    source = Source(shown(path), user_id, thread_id or Path(path).stem)
     if is_database:
         from .langgraph import read_langgraph
 
@@ -48,7 +37,7 @@ def records_of(
         return
     chat = ChatReader(source)
     number = 0
-    for place, value in values_of(Path(path), limits, may_be_archive=format in _ARCHIVED):
+    for place, value in values_of(Path(path), may_be_archive=format in _ARCHIVED):
         if isinstance(value, ImportFileError):
             number += 1
             yield value
@@ -72,7 +61,7 @@ def _read(
     source: Source, chat: ChatReader, place: str, number: int, value: Any, format: ImportFormat | None
 ) -> Iterator[Record]:
     if not isinstance(value, dict):
-        yield source.bad(place, "not a JSON object", _EXPECTED)
+        yield source.bad(place, "not a JSON object", EXPECTED)
         return
     match format or _format_of(value):
         case "chatgpt":

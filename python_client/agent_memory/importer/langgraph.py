@@ -19,11 +19,7 @@ _EXTRA = "pip install 'pg-agent-memory[checkpoints]'"
 
 
 def read_langgraph(source: Source, path: Path | str) -> Iterator[Record]:
-    """Yield the messages of all threads.
-
-    Raises:
-        AgentMemoryError: the packages of the extra ``checkpoints`` are missing, or there are no checkpoints.
-    """
+    """Yield the messages of all threads."""
     with _saver(path) as (saver, thread_ids):
         for number, thread_id in enumerate(thread_ids, start=1):
             if source.user_id is None:

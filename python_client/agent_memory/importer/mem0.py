@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from .records import IncomingMemory, Record, Source, repaired, time_of, without_empty
+from .records import Incoming, Record, Source, repaired, time_of, without_empty
 
 _ARGUMENTS = {"memory_type", "tags", "confidence", "importance", "source", "embedding_text"}
 TRUST = 0.7
@@ -56,8 +56,8 @@ def read_mem0(source: Source, place: str, value: dict[str, Any]) -> Record:
         metadata["trust"] = min(given, TRUST) if isinstance(given, (int, float)) and given >= 0 else TRUST
     else:
         arguments["source"] = "import"  # which the database trusts as much
-    for argument, names in (("agent_id", ("agent_id",)), ("thread_id", ("thread_id", "run_id"))):
-        given = next((str(value[name]) for name in names if value.get(name)), None)
-        if given is not None:
-            arguments[argument] = given
-    return IncomingMemory(place, str(user_id), arguments)
+    if value.get("agent_id"):
+        arguments["agent_id"] = str(value["agent_id"])
+    if thread_id := value.get("thread_id") or value.get("run_id"):
+        arguments["thread_id"] = str(thread_id)
+    return Incoming(place, str(user_id), None, arguments)

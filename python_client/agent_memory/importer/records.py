@@ -21,25 +21,23 @@ class ImportFileError(AgentMemoryError):
 
 
 @dataclass(frozen=True, slots=True)
-class IncomingMessage:
-    """A message as ``add_messages`` takes it, and where it stands in the file."""
+class Incoming:
+    """A message as ``add_messages`` takes it, or without a thread a memory as ``add_memories`` takes it.
+
+    Attributes:
+        place: where it stands in the file.
+        user_id: whose it is.
+        thread_id: the thread of a message; None for a memory.
+        given: the message or the memory.
+    """
 
     place: str
     user_id: str
-    thread_id: str
-    message: dict[str, Any]
+    thread_id: str | None
+    given: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class IncomingMemory:
-    """The arguments of ``add_memory``, and where the memory stands in the file."""
-
-    place: str
-    user_id: str
-    arguments: dict[str, Any]
-
-
-Record = IncomingMessage | IncomingMemory | ImportFileError
+Record = Incoming | ImportFileError
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +46,13 @@ class Source:
 
     Attributes:
         path: what errors call the file.
-        stem: the thread of messages that name none.
         user_id: the user of records that name none.
-        thread_id: the thread of messages that name none, in place of the stem.
+        thread_id: the thread of messages that name none.
     """
 
     path: str
-    stem: str
     user_id: str | None
-    thread_id: str | None
+    thread_id: str
 
     def bad(self, place: str, problem: str, hint: str | None = None) -> ImportFileError:
         """Return the error for a record that cannot be read."""
@@ -64,7 +60,7 @@ class Source:
 
     def no_user(self, place: str) -> ImportFileError:
         """Return the error for a record that names no user where the caller has named none."""
-        return self.bad(place, "no user_id", "Name the user of records that name none: --user, over HTTP user_id.")
+        return self.bad(place, "no user_id", "Name the user of records that name none with --user.")
 
     def message(self, place: str, user_id: str, thread_id: str, message: dict[str, Any]) -> Record:
         """Return a message, or the error when it holds what the database cannot store."""
@@ -72,7 +68,7 @@ class Source:
             check_json("message", message)
         except InvalidValueError as error:
             return self.bad(place, error.message, error.hint)
-        return IncomingMessage(place, user_id, thread_id, message)
+        return Incoming(place, user_id, thread_id, message)
 
 
 def shown(path: Path | str) -> str:
@@ -97,11 +93,7 @@ def without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def time_of(value: object) -> datetime | None:
-    """Read a time: seconds since 1970, or ISO 8601, which is UTC where it names no zone. None for none.
-
-    Raises:
-        ValueError: it is no time.
-    """
+    """Read a time: seconds since 1970, or ISO 8601, which is UTC where it names no zone. None for none."""
     if value is None or value == "":
         return None
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -123,8 +115,8 @@ def with_times(records: Iterator[Record]) -> Iterator[Record]:
     """Yield the messages of a conversation; those without a time get that of the message before."""
     latest: datetime | None = None
     for record in records:
-        if isinstance(record, IncomingMessage):
-            latest = record.message.get("created_at") or latest
+        if isinstance(record, Incoming):
+            latest = record.given.get("created_at") or latest
             if latest is not None:
-                record.message["created_at"] = latest
+                record.given["created_at"] = latest
         yield record

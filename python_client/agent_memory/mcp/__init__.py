@@ -2,6 +2,6 @@
 
 Nothing here is imported before a server is asked for; the packages are those of the extra ``mcp``.
 
-- run.py: opens the database and serves, over stdio or HTTP. server.py: what is served.
+- stdio.py, http.py: serve over stdio or HTTP, from the database that database.py opens. server.py: what is served.
 - resources.py: threads and artifacts as resources. prompts.py: the prompt. errors.py: what a client is told of errors.
 """

@@ -28,11 +28,7 @@ class Asked:
 
     @classmethod
     def parsed(cls, query: str) -> Asked:
-        """Return the values of a query, or of the body of a form.
-
-        Raises:
-            ProblemError: it names more than our forms do, or holds a character that no text of the database can hold.
-        """
+        """Return the values of a query, or of the body of a form."""
         lists: dict[str, list[str]] = {}
         try:
             fields = parse_qsl(query, max_num_fields=_MOST_FIELDS)

@@ -45,11 +45,7 @@ class Database:
         return AsyncMemory(self.connection, catch_up_seconds=0)
 
     async def rows(self, statement: LiteralString, **parameters: Any) -> list[Row]:
-        """Return the rows of a statement.
-
-        Raises:
-            AgentMemoryError: the database refuses.
-        """
+        """Return the rows of a statement."""
         cursor = self.connection.cursor(row_factory=tuple_row)
         async with async_translated(self.connection):
             await cursor.execute(statement, parameters)

@@ -15,13 +15,7 @@ from .sessions import Sessions, check_same_origin
 
 
 def routes(sessions: Sessions, is_key: Callable[[str], bool], *, is_keyless: bool) -> list[Route]:
-    """Return the routes of login and logout.
-
-    Args:
-        sessions: who has logged in.
-        is_key: tells whether a text is the administrator's key.
-        is_keyless: whether that key is a token in the address that the command prints.
-    """
+    """Return the routes of login and logout."""
     wrong = "This is not the administrator's key, AGENT_MEMORY_API_KEY of the server."
     if is_keyless:
         wrong = "This server has no key: open the address that the command printed when it started."

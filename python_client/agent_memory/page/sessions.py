@@ -66,9 +66,6 @@ def check_same_origin(headers: Headers) -> None:
     """Check that a form was sent from a page of this server.
 
     SameSite=Strict does not suffice: another port of the same host is the same site.
-
-    Raises:
-        ProblemError: the form comes from elsewhere, or nothing says where it comes from (403).
     """
     if not is_from_own_page(headers):
         raise ProblemError(403, "the form was not sent from this page", hint="Open the page and send its form there.")

@@ -50,14 +50,7 @@ class Visit:
 
 
 class Views:
-    """Makes the routes of views.
-
-    Args:
-        memory: finds the database of each user.
-        sessions: who has logged in.
-        is_keyless: whether one comes in by the address that the command prints, instead of by a key.
-        may_edit: whether forms may change something.
-    """
+    """Makes the routes of views."""
 
     def __init__(
         self,

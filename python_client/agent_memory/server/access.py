@@ -45,11 +45,7 @@ class Caller:
         return self.user_id is None
 
     def user(self, named: str | None, default: str | None = None) -> str | None:
-        """Return the user that a call is about: the token's, else the one that the administrator names.
-
-        Raises:
-            ProblemError: a token names another user (403).
-        """
+        """Return the user that a call is about: the token's, else the one that the administrator names."""
         if self.user_id is None:
             return default if named is None else named
         if named not in (None, self.user_id):
@@ -75,10 +71,6 @@ class Access:
     It says in the scope who they are (``caller``), and whether a browser opens the printed address (``enters``).
 
     Whatever is mounted in the application is behind it.
-
-    Args:
-        app: what is behind.
-        settings: the keys and limits.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -102,11 +94,7 @@ class Access:
         await self._app(scope, receive, send)
 
     async def _admitted(self, request: Request) -> Caller | None:
-        """Return who calls; None for public paths.
-
-        Raises:
-            ProblemError: 401, 403, 429, or 503 where tokens cannot be checked.
-        """
+        """Return who calls; None for public paths."""
         request.scope["enters"] = self._enters(request)
         if self._is_keyless and not request.scope["enters"]:
             check_is_local(request)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from enum import Enum
 from typing import Annotated, Any, Literal
@@ -69,11 +68,11 @@ class Conversation(BaseModel):
     messages: list[dict[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class AgentMemory:
+class AgentMemory(BaseModel):
     """A memory of an agent."""
 
-    id: UUID
+    model_config = ConfigDict(from_attributes=True)
+    id: UUID = Field(validation_alias="memory_id")
     agent_id: str
     memory_type: str
     content: str
@@ -83,65 +82,56 @@ class AgentMemory:
     expires_at: datetime | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fact:
+class Fact(BaseModel):
     """A memory that was extracted."""
 
-    id: UUID
+    model_config = ConfigDict(from_attributes=True)
+    id: UUID = Field(validation_alias="memory_id")
     memory_type: str
     content: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stored:
-    """The answer after storing; ``memory`` is null where the agent's policy keeps none."""
+class Answer(BaseModel):
+    """An answer, which says that the call has succeeded."""
 
     success: Literal[True] = True
+
+
+class Stored(Answer):
+    """The answer after storing; ``memory`` is null where the agent's policy keeps none."""
+
     memory: AgentMemory | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Listed:
+class Listed(Answer):
     """A page of memories; ``total`` is the number of all that match."""
 
-    success: Literal[True] = True
     memories: list[AgentMemory]
     total: int
     count: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Deleted:
+class Deleted(Answer):
     """The answer after deleting."""
 
-    success: Literal[True] = True
     deleted: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Summarized:
+class Summarized(Answer):
     """What was extracted."""
 
-    success: Literal[True] = True
     extracted: int
     facts: list[Fact]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CleanedUp:
+class CleanedUp(Answer):
     """The answer after cleaning up."""
 
-    success: Literal[True] = True
     message: str
 
 
 def add_endpoints(router: APIRouter, memory: AsyncMemory) -> None:
-    """Add the endpoints.
-
-    Args:
-        router: where they are added.
-        memory: calls the database.
-    """
+    """Add the endpoints."""
     cleanup: asyncio.Task[Any] | None = None
 
     @router.post(_PATH, tags=_TAGS)
@@ -164,18 +154,9 @@ def add_endpoints(router: APIRouter, memory: AsyncMemory) -> None:
             return Stored(memory=_shown(await memory.get_memory(user_id, added.memory_id)))
         except NotFoundError:  # it has expired already, or the agent is at its limit and keeps what matters more
             now = datetime.now(timezone.utc)
-            return Stored(
-                memory=AgentMemory(
-                    id=added.memory_id,
-                    agent_id=id,
-                    memory_type=body.memory_type,
-                    content=body.content,
-                    metadata=body.metadata or {},
-                    created_at=now,
-                    updated_at=now,
-                    expires_at=body.expires_at,
-                )
-            )
+            times = {"created_at": now, "updated_at": now}
+            given = body.model_dump() | {"metadata": body.metadata or {}}
+            return Stored(memory=_shown({"memory_id": added.memory_id, "agent_id": id, **given, **times}))
 
     @router.get(_PATH, tags=_TAGS)
     async def list_agent_memories(request: Request, id: _Id, query: Annotated[Listing, Query()]) -> Listed:
@@ -210,7 +191,7 @@ def add_endpoints(router: APIRouter, memory: AsyncMemory) -> None:
     async def summarize_conversation(request: Request, id: _Id, query: _OfUser, body: Conversation) -> Summarized:
         """Extract facts and preferences from messages, and wait for them. The messages are not kept."""
         found = await extract(memory, _user(request, query), id, body.messages)
-        facts = [Fact(id=each.memory_id, memory_type=each.memory_type, content=each.content) for each in found]
+        facts = [Fact.model_validate(each) for each in found]
         return Summarized(extracted=len(facts), facts=facts)
 
     @router.post(_PATH + "/cleanup", tags=_TAGS)
@@ -232,14 +213,5 @@ def _user(request: Request, query: OfUser) -> str:
     return user_id
 
 
-def _shown(record: MemoryRecord) -> AgentMemory:
-    return AgentMemory(
-        id=record.memory_id,
-        agent_id=record.agent_id,
-        memory_type=record.memory_type,
-        content=record.content,
-        metadata=record.metadata,
-        created_at=record.created_at,
-        updated_at=record.updated_at,
-        expires_at=record.expires_at,
-    )
+def _shown(memory: MemoryRecord | dict[str, Any]) -> AgentMemory:
+    return AgentMemory.model_validate(memory)

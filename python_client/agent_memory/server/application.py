@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from fastapi import FastAPI
 from starlette.middleware import Middleware
@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from ..client import AsyncMemory
-from . import agents, functions, health, transfer
+from . import agents, functions, health
 from .access import Access
 from .bodies import Bodies
 from .catalog import Function
@@ -23,17 +23,12 @@ from .settings import Settings
 
 
 def create_app(
-    memory: AsyncMemory,
-    conninfo: Callable[[], str],
-    catalog: Sequence[Function],
-    settings: Settings,
-    mounted: Sequence[BaseRoute] = (),
+    memory: AsyncMemory, catalog: Sequence[Function], settings: Settings, mounted: Sequence[BaseRoute] = ()
 ) -> FastAPI:
     """Return the application for uvicorn or another ASGI server.
 
     Args:
         memory: the client that answers calls.
-        conninfo: returns the connection string of that database.
         catalog: its functions.
         settings: the keys and limits.
         mounted: routes of others, such as a page at "/"; they find who calls with ``access.caller_of(request)``.
@@ -48,13 +43,12 @@ def create_app(
         middleware=[
             Middleware(Measured, metrics=metrics),
             Middleware(Access, settings=settings),
-            Middleware(Bodies, settings=settings, stream_paths=(transfer.IMPORT_PATH,)),
+            Middleware(Bodies, settings=settings),
         ],
     )
     app.router.route_class = Endpoint
     functions.add_endpoints(app.router, memory, catalog)
     agents.add_endpoints(app.router, memory)
-    transfer.add_endpoints(app.router, memory, conninfo)
     health.add_endpoint(app.router, memory.caller)
     document = json.dumps(description(app.routes)).encode()
 

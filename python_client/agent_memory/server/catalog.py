@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import psycopg
-from psycopg import sql
 from psycopg.rows import dict_row
 
 from ..calls import translated
@@ -20,8 +18,7 @@ from pg_proc as p
 cross join lateral (
   select coalesce(jsonb_agg(jsonb_build_object(
     'name', p.proargnames[a.position], 'type', format_type(a.type, null),
-    'is_optional', a.position > p.pronargs - p.pronargdefaults,
-    'default', pg_get_function_arg_default(p.oid, a.position::int)) order by a.position), '[]') as arguments
+    'is_optional', a.position > p.pronargs - p.pronargdefaults) order by a.position), '[]') as arguments
   from unnest(p.proargtypes) with ordinality as a (type, position)) as a
 where p.pronamespace = to_regnamespace('memory') and not starts_with(p.proname, '_')
   and p.prorettype <> 'trigger'::regtype and p.proname !~ 'checkpoint'
@@ -37,13 +34,11 @@ class Argument:
         name: its name.
         type: its type as PostgreSQL writes it, such as ``timestamp with time zone``.
         is_optional: whether it may be left out.
-        default: its default as JSON.
     """
 
     name: str
     type: str
     is_optional: bool
-    default: Any
 
 
 @dataclass(frozen=True)
@@ -67,16 +62,7 @@ class Function:
 
 
 def read_catalog(conninfo: str, schema: str = SCHEMA) -> list[Function]:
-    """Read the public functions of a database.
-
-    Args:
-        conninfo: its connection string.
-        schema: the schema of the functions.
-
-    Raises:
-        NotConnectedError: it cannot be reached.
-        NotInstalledError: it has no agent_memory.
-    """
+    """Read the public functions of a database."""
     with connecting(conninfo):
         opened = psycopg.connect(
             conninfo, autocommit=True, application_name="agent-memory serve", cursor_factory=cursors_in(schema)
@@ -85,18 +71,7 @@ def read_catalog(conninfo: str, schema: str = SCHEMA) -> list[Function]:
         rows = cursor.execute(_FUNCTIONS).fetchall()
         if not rows:
             raise not_installed("", connection.info, "", schema)
-        written = [argument["default"] for row in rows for argument in row["arguments"]]
-        expressions = sql.SQL(", ").join(sql.SQL(f"to_jsonb({text or 'null::text'})") for text in written)
-        values = cursor.execute(sql.SQL("select array[{}]::jsonb[] as values").format(expressions)).fetchone()
-    defaults = iter((values or {})["values"])
     return [
-        Function(
-            row["name"],
-            row["comment"] or "",
-            tuple(
-                Argument(argument["name"], argument["type"], argument["is_optional"], next(defaults))
-                for argument in row["arguments"]
-            ),
-        )
+        Function(row["name"], row["comment"] or "", tuple(Argument(**argument) for argument in row["arguments"]))
         for row in rows
     ]

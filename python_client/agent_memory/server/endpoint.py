@@ -21,7 +21,6 @@ from .access import PUBLIC, caller_of
 from .problems import ProblemError
 
 JSON = "application/json"
-LINES = "application/x-ndjson"
 ADMINISTRATION = "administration"
 """The tag of endpoints that no user's token reaches."""
 _PROBLEM = {
@@ -75,7 +74,7 @@ class Endpoint(APIRoute):
             if len(request.query_params) < len(request.query_params.multi_items()):
                 raise ProblemError(422, "the query names an argument twice", hint=_takes("query", models))
             if self.body_field is not None:
-                check_type(request, JSON)
+                _check_type(request)
             try:
                 with heard() as causes:
                     response = await handle(_Request(request.scope, request.receive))
@@ -105,17 +104,13 @@ def _takes(place: str, models: Mapping[str, Any]) -> str:
     return f"The {place} takes: {'; optionally '.join(filter(None, (required, optional))) or 'nothing'}."
 
 
-def check_type(request: Request, *accepted: str) -> None:
-    """Check that a body is said to be what is expected; a page of another site cannot send that without being asked.
-
-    Raises:
-        ProblemError: it is not (415).
-    """
+def _check_type(request: Request) -> None:
+    """Check that a body is said to be JSON; a page of another site cannot send that without being asked."""
     given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
-    if has_body and given not in accepted:
+    if has_body and given != JSON:
         raise ProblemError(
-            415, f"the body is of type {given or 'unknown'}", hint=f"Send the header Content-Type: {accepted[0]}"
+            415, f"the body is of type {given or 'unknown'}", hint=f"Send the header Content-Type: {JSON}"
         )
 
 

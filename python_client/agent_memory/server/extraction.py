@@ -27,9 +27,6 @@ async def extract(
 
     The messages go through a thread of the agent that holds nothing afterwards: whoever wants to keep the conversation
     stores it as such, and would find it twice otherwise.
-
-    Raises:
-        ProblemError: the chat model cannot be asked, or takes too long (503); what was sent is extracted later.
     """
     thread_id = f"summarize/{agent_id}"[:255]
     stored = await memory.add_messages(user_id, thread_id, messages, agent_id=agent_id)

@@ -87,13 +87,7 @@ _TYPES: dict[str, Any] = {
 
 
 def add_endpoints(router: APIRouter, memory: AsyncMemory, functions: Sequence[Function]) -> None:
-    """Add the endpoints of the functions and arguments that the client knows as well; a newer database has more.
-
-    Args:
-        router: where they are added.
-        memory: calls the functions.
-        functions: the functions of the database.
-    """
+    """Add the endpoints of the functions and arguments that the client knows as well; a newer database has more."""
     homes = (memory, memory.admin, AsyncWorkerProtocol(memory.caller))
     for function in functions:
         for home in homes:
@@ -142,8 +136,7 @@ def _model(function: Function, hints: Mapping[str, Any]) -> type[BaseModel]:
             what = "The user. A token reaches its own user only, and may leave this out."
             fields[argument.name] = (kind | None, Field(None, description=what, min_length=1, max_length=255))
         elif argument.is_optional:
-            known = {} if argument.default is None else {"default": argument.default}
-            fields[argument.name] = (kind | None, Field(None, json_schema_extra=known))
+            fields[argument.name] = (kind | None, None)
         else:
             fields[argument.name] = (kind | None if is_nullable else kind, ...)
     name = "".join(part.capitalize() for part in function.name.split("_")) + "Arguments"

@@ -6,7 +6,6 @@ import resource
 import signal
 import socket
 from collections.abc import Callable
-from typing import Literal
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -22,11 +21,7 @@ _LONGEST_HEADERS = 1 << 16
 
 
 def listening_socket(settings: Settings) -> socket.socket:
-    """Return a socket that accepts connections from now on, before anybody is told the port.
-
-    Raises:
-        OSError: the address cannot be listened on.
-    """
+    """Return a socket that accepts connections from now on, before anybody is told the port."""
     [(family, *_, address), *_] = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
     # Named as TCP, so that asyncio switches Nagle's algorithm off: answers would wait 40 ms for an acknowledgement.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -47,22 +42,9 @@ def url_of(listening: socket.socket) -> str:
 
 
 async def serve_app(
-    app: ASGIApp,
-    listening: socket.socket,
-    settings: Settings,
-    announce: Callable[[str], None],
-    *,
-    lifespan: Literal["on", "off"],
+    app: ASGIApp, listening: socket.socket, settings: Settings, announce: Callable[[str], None]
 ) -> None:
-    """Serve an application until SIGTERM or SIGINT; requests under way get ``settings.grace`` seconds to end.
-
-    Args:
-        app: the application.
-        listening: the socket.
-        settings: the settings.
-        announce: is told the URL of the server first.
-        lifespan: whether the application wants to know when the server starts and ends.
-    """
+    """Serve an application until SIGTERM or SIGINT; requests under way get ``settings.grace`` seconds to end."""
     config = uvicorn.Config(
         app if _hooks.middleware is None else _hooks.middleware(app),
         http="h11",  # unlike httptools, it limits what comes before and between the parts of a body
@@ -70,7 +52,7 @@ async def serve_app(
         limit_concurrency=most_connections(),
         log_level="warning",
         access_log=False,  # queries name users
-        lifespan=lifespan,
+        lifespan="off",
         ws="none",
         # Longer than clients keep idle connections, most for a minute: who closes first loses no request.
         timeout_keep_alive=75,

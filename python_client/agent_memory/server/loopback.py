@@ -17,9 +17,6 @@ def check_is_local(request: HTTPConnection) -> None:
     A page may let its own name resolve to 127.0.0.1 (DNS rebinding): then Host has its name. A page of another site may
     send a form: then Origin has its name, or is "null". A page of another port of this machine, which anybody here may
     serve, is of the same site: it may lead to a page of ours, and change nothing.
-
-    Raises:
-        ProblemError: it does not (403).
     """
     headers, changes = request.headers, request.scope["method"] not in ("GET", "HEAD")
     hint = "Call the server as 127.0.0.1 or localhost, or set AGENT_MEMORY_API_KEY."

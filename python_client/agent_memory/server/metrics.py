@@ -38,11 +38,7 @@ _Figures = tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]
 
 
 class Metrics:
-    """The figures of one server, which no other server in the process shares.
-
-    Args:
-        caller: calls the database.
-    """
+    """The figures of one server, which no other server in the process shares."""
 
     def __init__(self, caller: AsyncCaller) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # a series for each series, which nobody asks for
@@ -67,11 +63,7 @@ class Metrics:
         waiting.set_function(lambda: caller.pool_figure("requests_waiting"))
 
     async def show(self, request: Request) -> Response:
-        """Answer with all figures.
-
-        Raises:
-            ProblemError: a user's token asks (403).
-        """
+        """Answer with all figures."""
         if not caller_of(request).is_administrator:
             raise ProblemError(403, "metrics are for the administrator", hint="Send the administrator's key.")
         if time.monotonic() > self._read_at + _FRESH:
@@ -137,12 +129,7 @@ class _Database(Collector):
 
 
 class Measured:
-    """Middleware that measures each request.
-
-    Args:
-        app: what is behind.
-        metrics: where the figures go.
-    """
+    """Middleware that measures each request."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app

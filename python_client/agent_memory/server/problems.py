@@ -42,16 +42,7 @@ _INTERNAL = "the server failed, its log says why"
 
 
 class ProblemError(Exception):
-    """An error that is told to the caller as it is.
-
-    Args:
-        status: the HTTP status.
-        detail: what is wrong, naming the argument where there is one.
-        hint: what helps.
-        argument: the argument.
-        sqlstate: the code of the SQL API.
-        headers: further headers of the answer.
-    """
+    """An error that is told to the caller as it is."""
 
     def __init__(
         self,

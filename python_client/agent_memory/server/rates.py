@@ -10,11 +10,7 @@ _MOST = 100_000
 
 
 class Rates:
-    """Limits the calls of each caller a minute; they may come at once (the generic cell rate algorithm).
-
-    Args:
-        per_minute: how many calls; None for any number.
-    """
+    """Limits the calls of each caller a minute; they may come at once (the generic cell rate algorithm)."""
 
     def __init__(self, per_minute: int | None) -> None:
         self._pause = 60 / per_minute if per_minute else 0.0

@@ -67,12 +67,12 @@ def serve(
                 memory = await opened.enter_async_context(AsyncMemory(pool))
                 routes = page_routes(memory, Tokens(settings).is_key, is_keyless=settings.is_keyless, may_edit=may_edit)
                 if with_mcp:
-                    from ..mcp.run import announcing, mounted
+                    from ..mcp.http import announcing, mounted
 
                     announced = announcing(settings, url_of(listening))
                     routes += await opened.enter_async_context(mounted(memory, named, announced))
-                app = create_app(memory, conninfo, catalog, announced, routes)
-                await serve_app(app, listening, settings, announce, lifespan="off")
+                app = create_app(memory, catalog, announced, routes)
+                await serve_app(app, listening, settings, announce)
 
         uvloop.run(run())
 

@@ -16,7 +16,6 @@ PORT = 3001
 MCP_PATH = "/mcp"
 POOL_SIZE = 10
 MAX_BODY_MIB = 32
-MAX_IMPORT_MIB = 1024
 RATE_LIMIT = 6000
 GRACE = 30.0
 
@@ -35,10 +34,9 @@ class Settings:
         jwt_issuer: what ``iss`` of a token must be, or None for any.
         oauth_issuer: the authorization server that MCP announces to hosts without a token, or None for none.
         mcp_url: the URL of MCP as hosts call it, where that is not the one that is listened on.
-        resource_metadata: where hosts find the authorization server; ``mcp.run.announcing`` sets it.
+        resource_metadata: where hosts find the authorization server; ``mcp.http.announcing`` sets it.
         pool_size: connections to the database.
         max_body: bytes of a request, or None for any number.
-        max_import: bytes of an import, or None for any number.
         rate_limit: requests a minute of one user's tokens, or of one address without a valid token; None for any.
         grace: seconds that requests under way get to end after SIGTERM.
         token: the administrator's key of a server that was given neither a key nor tokens; the command prints it.
@@ -56,7 +54,6 @@ class Settings:
     resource_metadata: str | None = None
     pool_size: int = POOL_SIZE
     max_body: int | None = MAX_BODY_MIB * MIB
-    max_import: int | None = MAX_IMPORT_MIB * MIB
     rate_limit: int | None = RATE_LIMIT
     grace: float = GRACE
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), init=False, repr=False)

@@ -52,11 +52,7 @@ class TokenError(Exception):
 
 
 class Tokens:
-    """Checks tokens.
-
-    Args:
-        settings: the key, the secret, where the public keys are, and what tokens must say.
-    """
+    """Checks tokens."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -68,12 +64,7 @@ class Tokens:
         return key is not None and hmac.compare_digest(token.encode("utf-8", "replace"), key.encode())
 
     async def user_of(self, token: str) -> str:
-        """Return the user that a signed token names in ``sub``.
-
-        Raises:
-            TokenError: the token is not accepted.
-            ProblemError: the public keys cannot be had (503).
-        """
+        """Return the user that a signed token names in ``sub``."""
         try:
             header = jwt.get_unverified_header(token)
         except jwt.PyJWTError:
@@ -115,9 +106,6 @@ class PublicKeys:
     """The public keys that a URL gives as a JSON Web Key Set, fetched beside the requests.
 
     A token whose key is known never waits for the URL, whatever other tokens name and however old the keys are.
-
-    Args:
-        url: the URL.
     """
 
     def __init__(self, url: str) -> None:
@@ -128,12 +116,7 @@ class PublicKeys:
         self._renewal: asyncio.TimerHandle | None = None
 
     async def get(self, name: str | None, algorithm: str) -> jwt.PyJWK:
-        """Return the key of a name for an algorithm; a token that names none takes the only key there is.
-
-        Raises:
-            TokenError: there is no such key.
-            ProblemError: no keys could be fetched (503).
-        """
+        """Return the key of a name for an algorithm; a token that names none takes the only key there is."""
         found = self._named(name)
         if (not found or self._fresh.get() is None) and time.monotonic() > self._tried_at + _PAUSE:
             self._begin()

@@ -235,11 +235,7 @@ def _noted(result: Result, causes: Sequence[DegradedWarning]) -> Result:
 
 
 class _Call:
-    """A tool call of a model, of either API of OpenAI.
-
-    Raises:
-        InvalidValueError: it is none.
-    """
+    """A tool call of a model, of either API of OpenAI."""
 
     def __init__(self, call: Any) -> None:
         whole = call.model_dump() if hasattr(call, "model_dump") else call

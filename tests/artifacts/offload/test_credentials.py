@@ -26,12 +26,6 @@ def by_add_message(api: Api, **metadata: Any) -> str:
     return str(say(api, OUTPUT, metadata=metadata, idempotency_key="k").content)
 
 
-def by_add_messages(api: Api, **metadata: Any) -> str:
-    message = {"role": "tool", "content": OUTPUT, "metadata": metadata}
-    [stored] = api.add_messages(user_id="ana", thread_id="t1", messages=[message])
-    return str(stored.content)
-
-
 def by_keyed_messages(api: Api, **metadata: Any) -> str:
     message = {"role": "tool", "content": OUTPUT, "metadata": metadata, "idempotency_key": "k"}
     [stored] = api.add_messages(user_id="ana", thread_id="t1", messages=[message])
@@ -49,11 +43,11 @@ def by_insert(api: Api, **metadata: Any) -> str:
     return str(row.content)
 
 
-WAYS = [by_add_message, by_add_messages, by_keyed_messages, by_insert]
+WAYS = [by_add_message, by_keyed_messages, by_insert]
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("metadata", [{"command": COMMAND}, {}, {"name": f"fetch {KEY}"}])
+@pytest.mark.parametrize("metadata", [{"command": COMMAND}, {"name": f"fetch {KEY}"}])
 def test_neither_key_nor_description_nor_the_words_around_a_placeholder_have_a_credential(
     api: Api, way: Callable[..., str], metadata: dict[str, Any]
 ) -> None:
@@ -95,16 +89,7 @@ def test_by_policy_nothing_that_is_stored_of_an_output_has_a_credential(api: Api
         assert len(rows(api)) == 1
 
 
-def test_by_policy_a_text_that_is_edited_is_masked_beside_its_placeholder(api: Api) -> None:
-    api.set_policy(settings={"secrets": {"mask_in_threads": True}})
-    ref = say(api).memory_ref
-    api.connection.execute("update memory.messages set content = content || %s", [f" {KEY}"])
-    [row] = rows(api)
-    assert row.content == f"Command 'npm install' ran. Output: {ref}. Exit status 0. {MARK}"
-    assert row.artifact_key == "npm-install"
-
-
-@pytest.mark.parametrize("place", range(5980, 6001, 3))
+@pytest.mark.parametrize("place", range(5980, 6001, 9))
 def test_a_credential_at_the_cut_does_not_reach_the_model_that_describes(api: Api, place: int) -> None:
     activate(api)
     say(api, "x " * (place // 2) + KEY + " y" * 5000 + f" {KEY}" + " z" * (place % 100 + 1470))

@@ -1,38 +1,20 @@
-"""Descriptions by rule of what programs really write, made where the tests run."""
+"""Descriptions by rule of what programs write."""
 
 from __future__ import annotations
 
 import base64
-import contextlib
 import csv
-import http.server
 import io
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
-import threading
-import urllib.request
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.artifacts.offload.steps import say
-from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api
 
-C = "int main(){int unused; return x;}\n"
-TRACE = "import logging\nlogging.warning('slow')\ndef f(n):\n  return f(n-1) if n else int('x')\nf(40)\n"
-TESTS = """
-import unittest
-class T(unittest.TestCase):
-    def test_a(self): self.assertEqual(1, 1)
-    def test_b(self): self.assertEqual(1, 2)
-"""
 ERRORS = "2026-05-01 12:00:00 INFO started\n" * 50 + "2026-05-01 12:00:01 ERROR disk is full\n" * 2
 
 
@@ -42,82 +24,12 @@ def described(api: Api, content: str, **metadata: Any) -> str:
     return str(text)
 
 
-def ran(folder: Path, *command: str) -> tuple[str, dict[str, Any]]:
-    """What a command writes, and the metadata of its message."""
-    (folder / "Makefile").write_text("all: a.o\na.o: a.c\n\tcc -Wall -c a.c\n", encoding="utf-8")
-    (folder / "a.c").write_text(C, encoding="utf-8")
-    (folder / "trace.py").write_text(TRACE, encoding="utf-8")
-    (folder / "test_x.py").write_text(TESTS, encoding="utf-8")
-    # A make that runs these tests tells its level to the one started here, which then calls itself make[1].
-    inherited = {name: value for name, value in os.environ.items() if name not in ("MAKELEVEL", "MAKEFLAGS", "MFLAGS")}
-    # The plugins that are installed here would take a second to import.
-    environment = {**inherited, "LC_ALL": "C", "GIT_CONFIG_GLOBAL": "/dev/null", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    done = subprocess.run(
-        command, cwd=folder, env=environment, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    said = " ".join([Path(command[0]).name, *command[1:]])
-    return done.stdout, {"command": said, "exit_status": done.returncode}
-
-
-COMMANDS = {
-    "make": (["make"], r"make, failed with 2, make: \*\*\* \(Makefile:3: a.o\) Error 1, 1 error, 1 warning, \d+ lines"),
-    "Python": (
-        [sys.executable, "trace.py"],
-        r"python\S* trace.py, failed with 1, Python traceback: ValueError: invalid literal for int\(\) with base 10:"
-        r" 'x', 1 warning, \d+ lines",
-    ),
-    "unittest": (
-        [sys.executable, "-m", "unittest", "test_x"],
-        r"python\S* -m unittest test_x, failed with 1, Ran 2 tests in [\d.]+s: FAILED \(failures=1\), first: test_b .*",
-    ),
-    "pytest": (
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_x.py"],
-        r"python\S* .*, failed with 1, 1 failed, 1 passed in [\d.]+s, first: test_x.py::T::test_b",
-    ),
-    "pip": (
-        [sys.executable, "-m", "pip", "list", "--disable-pip-version-check"], r"python\S* -m pip list .*, \d+ lines",
-    ),
-    "a missing file": (["ls", "gone"], r"ls gone, failed with 2, ls: .*gone'?: No such file or directory, 1 line"),
-    "git diff": (["git", "diff", "--no-index", "a.c", "trace.py"], r"git diff .*, diff of 1 file \(\+5 -1\): trace.py"),
-    "npm": (["npm", "install", "--offline"], r"npm install --offline, (up to date|added).* in \S+, .*\d+ lines"),
-}  # fmt: skip
-
-
-@pytest.mark.feature("C4")
-@pytest.mark.parametrize("case", COMMANDS)
-def test_what_a_command_writes_is_described(api: Api, tmp_path: Path, case: str) -> None:
-    command, expected = COMMANDS[case]
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed")
-    if case == "npm":
-        (tmp_path / "package.json").write_text('{"name": "x", "version": "1.0.0"}', encoding="utf-8")
-    elif case == "make" and shutil.which("cc") is None:
-        pytest.skip("cc is not installed")
-    content, metadata = ran(tmp_path, *command)
-    assert re.fullmatch(expected, described(api, content, **metadata)), described(api, content, **metadata)
-
-
 def table() -> str:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(["id", "name", "email"])
     writer.writerows([number, f"Name, {number}", "a@b.org"] for number in range(1200))
     return out.getvalue()
-
-
-def page() -> str:
-    """A page that the server of the standard library writes."""
-    with contextlib.ExitStack() as stack:
-        server = stack.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Quiet))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        stack.callback(server.shutdown)
-        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/", timeout=PATIENCE) as reply:
-            return str(reply.read().decode())
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        """Write nothing."""
 
 
 TEXTS: dict[str, tuple[Callable[[], str], str]] = {
@@ -134,34 +46,30 @@ TEXTS: dict[str, tuple[Callable[[], str], str]] = {
         "JSON of 3.9 MB: items, id",
     ),
     "lines of JSON": (lambda: '{"ts": 1, "level": "info"}\n' * 100, "JSON lines, 100 objects: ts, level"),
-    "many lines of JSON": (
-        lambda: '{"ts": 1, "level": "info"}\n' * 123_456, "JSON lines, about 120,000 objects: ts, level",
-    ),
     "a long table": (
         lambda: "id,name\n" + "1,Ana Maria\n" * 123_456, "CSV, about 120,000 rows: id, name",
     ),
-    "a long log": (lambda: "INFO all is well\n" * 123_456, "INFO all is well, about 120,000 lines"),
     "a table": (table, "CSV, 1,200 rows: id, name, email"),
-    "a web page": (page, 'web page "Directory listing for /"'),
-    "a web page without a title": (lambda: page().replace("title", "style"), "web page"),
+    "a web page": (lambda: "<!doctype html>\n<html><head><title>Tea</title></head></html>", 'web page "Tea"'),
+    "a web page without a title": (lambda: "<!doctype html>\n<html><body>Tea</body></html>", "web page"),
     "an image": (
         lambda: base64.b64encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 20).decode(),
         "PNG image in base64, 5 kB",
     ),
-    "an address of data": (lambda: "data:image/jpeg;base64," + "/9j/" * 1000, "image/jpeg in base64, 3 kB"),
     "bytes": (lambda: bytes(range(1, 256)).decode(errors="replace") * 9, "binary data read as text, 5 kB"),
     "a trace of Java": (
         lambda: "ERROR x\njava.lang.IllegalStateException: closed\n\tat a.B.c(B.java:1)\n\tat a.D.e(D.java:2)\n",
         "stack trace: java.lang.IllegalStateException: closed, 4 lines",
     ),
+    "a trace of Python": (
+        lambda: "Traceback (most recent call last):\n  File 'a.py', line 1\nValueError: no number: 'x'\n",
+        "Python traceback: ValueError: no number: 'x', 3 lines",
+    ),
+    "tests": (
+        lambda: ".F\nFAILED test_x.py::test_b - assert 1 == 2\n1 failed, 1 passed in 0.12s\n",
+        "1 failed, 1 passed in 0.12s, first: test_x.py::test_b",
+    ),
     "errors in a log": (lambda: ERRORS, "2 errors: 2026-05-01 12:00:01 ERROR disk is full, 52 lines"),
-    "errors of a compiler": (
-        lambda: "".join(f"a.ts(3,{number}): error TS2304: Cannot find name 'x'.\n" for number in range(60)),
-        "60 errors: a.ts(3,0): error TS2304: Cannot find name 'x'., 60 lines",
-    ),
-    "what a linter found": (
-        lambda: "x.py:1:1: E501 Line too long\n" * 60 + "Found 60 errors.\n", "Found 60 errors., 61 lines",
-    ),
     "prose": (lambda: "# Title\n\n" + "Some words, more words.\n" * 80, "# Title, 82 lines"),
 }  # fmt: skip
 
@@ -174,21 +82,7 @@ def test_the_result_of_a_tool_is_described(api: Api, case: str) -> None:
 
 
 @pytest.mark.feature("C4")
-@pytest.mark.parametrize(
-    "line",
-    [
-        "word " * 20,
-        "a,b,c",
-        '{"a":1}',
-        "<a>",
-        "at x",
-        "ERROR: x",
-        "Traceback (most recent call last)",
-        "    File x",
-        "+++",
-        "[",
-    ],
-)
+@pytest.mark.parametrize("line", ["a,b,c", '{"a":1}', "    File x"])
 def test_ten_megabytes_are_described_in_bounded_time(api: Api, line: str) -> None:
     content = f"{line}\n" * (10_400_000 // (len(line) + 1))
     for text in (content, (line * (10_400_000 // len(line)))[:10_400_000]):

@@ -38,14 +38,6 @@ def test_an_artifact_goes_when_its_message_goes(api: Api, end: Callable[[Api], N
     assert api.query("select count(*) from memory.artifact_parts")[0].count == 1
 
 
-@pytest.mark.feature("C2")
-def test_an_artifact_whose_message_is_there_outlives_the_first_look(api: Api) -> None:
-    say(api)
-    api.connection.execute("update memory.artifacts set check_at = now()")
-    assert (api.sweep()["artifacts"], keys(api)) == (0, ["npm-install"])
-    assert api.query("select check_at = 'infinity' as is_named from memory.artifacts")[0].is_named
-
-
 NAMING = {
     "a memory": lambda api: api.add_memory(user_id="ana", content="The install is in [MemoryRef: npm-install]"),
     "a document": lambda api: api.add_document(user_id="ana", content="Log: [MemoryRef: npm-install - x - 3 tokens]."),
@@ -74,8 +66,10 @@ def test_a_text_that_names_it_keeps_an_artifact(api: Api, name: str) -> None:
 
 
 @pytest.mark.feature("C2")
-@pytest.mark.parametrize("ref", ["[MemoryRef: npm-install]", "[MemoryRef: npm-install - npm install - 9 tokens]"])
-@pytest.mark.parametrize("is_quarantined", [True, False])
+@pytest.mark.parametrize(
+    ("ref", "is_quarantined"),
+    [("[MemoryRef: npm-install]", True), ("[MemoryRef: npm-install - npm install - 9 tokens]", False)],
+)
 def test_a_further_message_that_names_it_keeps_an_artifact(api: Api, ref: str, is_quarantined: bool) -> None:
     """In either form, in another thread, and while it is in quarantine, from which it may return."""
     other = {"user_id": "ana", "thread_id": "t2"}
@@ -109,10 +103,3 @@ def test_nothing_goes_while_a_job_of_the_user_runs(api: Api) -> None:
     assert api.get_job(user_id="ana", job_id=job_id).status == "running"
     delete(api)
     assert (api.sweep()["artifacts"], keys(api)) == (0, ["npm-install"])
-
-
-@pytest.mark.feature("C2")
-def test_a_deleted_thread_takes_its_artifacts_at_once(api: Api) -> None:
-    say(api)
-    api.delete_thread(user_id="ana", thread_id="t1")
-    assert keys(api) == []

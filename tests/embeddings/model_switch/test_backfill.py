@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.embeddings.model_switch.steps import embed, found, hand_in, keep_query, know, register, status
-from tests.support.protocol import claim, lease, make_due, open_jobs, say
+from tests.embeddings.model_switch.steps import embed, found, keep_query, know, register, status
+from tests.support.protocol import lease, make_due, open_jobs, say
 from tests.support.sqlapi import Api
 
 
@@ -31,47 +31,6 @@ def test_a_second_model_is_filled_in_the_background_while_the_first_serves(api: 
     assert found(api)[0] == {"new"}
     assert found(api)[1][0] == "topic 1"
     assert embed(api) == []
-
-
-@pytest.mark.feature("F4")
-def test_backfill_status_counts_only_memories_that_can_be_found(api: Api) -> None:
-    assert status(api) == {"old": (0, 0)}
-    deleted, old, new = know(api, 1, 2, 3)
-    embed(api)
-    register(api)
-    api.delete_memory(user_id="ana", memory_id=deleted)
-    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
-    assert status(api) == {"new": (0, 1), "old": (1, 1)}
-    embed(api)
-    assert status(api) == {"new": (1, 1), "old": (1, 1)}
-
-
-@pytest.mark.feature("F4")
-def test_texts_stored_during_a_backfill_are_embedded_by_both_models(api: Api) -> None:
-    know(api, 1)
-    embed(api)
-    register(api)
-    know(api, 2)
-    say(api, "message 3")
-    say(api, "message 4", thread_id="t2", user_id="bob")
-    job = claim(api, "backfill")
-    know(api, 5)
-    hand_in(api, job)
-    embed(api)
-    assert status(api) == {"new": (5, 5), "old": (5, 5)}
-    know(api, 6)
-    embed(api)
-    assert status(api) == {"new": (6, 6), "old": (6, 6)}
-
-
-@pytest.mark.feature("F4")
-def test_several_models_are_filled_one_after_the_other_the_active_one_first(api: Api) -> None:
-    know(api, 1)
-    register(api, "third")
-    register(api)
-    api.connection.execute("update memory.models set created_at = now() - interval '1 day' where name = 'third'")
-    api.connection.execute("delete from memory.jobs where kind = 'embed'")
-    assert [result["model"] for result in embed(api, "backfill")] == ["old", "third", "new"]
 
 
 @pytest.mark.feature("F4", "A14")

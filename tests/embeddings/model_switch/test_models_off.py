@@ -69,17 +69,6 @@ def test_another_model_goes_on_while_one_is_off(api: Api) -> None:
 
 
 @pytest.mark.feature("F20")
-def test_registering_a_model_again_switches_it_on_for_the_background(api: Api) -> None:
-    know(api, 1)
-    embed(api)
-    register(api)
-    api.deactivate_model(name="new")
-    register(api)
-    embed(api)
-    assert status(api) == {"new": (1, 1), "old": (1, 1)}
-
-
-@pytest.mark.feature("F20")
 def test_without_a_chat_model_jobs_wait(api: Api) -> None:
     say(api, "I like tea")
     job_id = api.extract_memories(**ANA)

@@ -59,16 +59,3 @@ def test_workers_at_once_cannot_take_the_last_tokens_of_an_agent_twice(connect: 
         make_due(api)
     assert nothing_to_do(workers[0])
     assert api.value(RUNNING) == 4
-
-
-@pytest.mark.feature("F20", "D10")
-def test_two_editors_of_a_prompt_make_two_versions(api: Api, connect: Connect) -> None:
-    template = api.value("select template from memory.prompts where name = 'consolidate'")
-    editors = [Api(connect()) for _ in range(4)]
-
-    def edit(number: int) -> int:
-        version: int = editors[number].set_prompt(name="consolidate", template=template + "\n" * number)
-        return version
-
-    with ThreadPoolExecutor(len(editors)) as pool:
-        assert sorted(pool.map(edit, range(len(editors)))) == [2, 3, 4, 5]

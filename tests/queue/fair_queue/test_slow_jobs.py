@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from psycopg import errors
 
 from tests.queue.fair_queue.steps import Connect, queue
-from tests.support.protocol import ANA, claim, complete, make_due, nothing_to_do, say
+from tests.support.protocol import ANA, claim, complete, make_due, say
 from tests.support.runners import PATIENCE, wait_until
 from tests.support.sqlapi import Api
 
@@ -72,66 +71,6 @@ def test_many_rows_with_nothing_to_say_are_read_a_part_at_a_time(api: Api) -> No
     assert extracted_seq(api) >= 9_999
 
 
-@pytest.mark.feature("F20", "E7")
-def test_threads_with_nothing_to_say_are_read_once_for_a_summary_of_the_user(api: Api) -> None:
-    api.connection.execute(
-        "insert into memory.messages (user_id, thread_id, role, content) "
-        "select 'ana', 'noise ' || n, 'user', %s from generate_series(1, 1500) as n",
-        [RECALLED.format("tea")],
-    )
-    api.connection.execute("update memory.threads set last_at = last_at - interval '1 day'")
-    say(api, "I like tea")
-    api.summarize_user(user_id="ana")
-    queue(api, "bob", jobs=2)
-    for _ in range(2):
-        assert claim(api, max_jobs=1).user_id == "bob"
-    marks = "select count(*) from memory.marks where kind = 'summarize_user'"
-    assert 0 < api.value(marks) < 1500
-    job = claim(api)
-    assert [message["content"] for message in job.payload["messages"]] == ["I like tea"]
-    assert api.value(marks) == 1500
-
-
-@pytest.mark.feature("F20", "D10")
-def test_a_summary_of_huge_messages_reads_no_more_than_fits(api: Api) -> None:
-    """Each has 10 MiB; whole, the first hundred would be a gigabyte."""
-    api.set_policy(settings={"summary": {"window_size": 1000}})
-    api.connection.execute(
-        "insert into memory.messages (user_id, thread_id, role, content) "
-        "select 'ana', 't1', case n %% 2 when 0 then 'assistant' else 'user' end, repeat('tea ', 2621440) "
-        "from generate_series(1, %s) as n",
-        [16],
-    )
-    api.summarize_thread(**ANA)
-    before = api.cpu_seconds()
-    job = claim(api, "summarize_thread")
-    assert api.cpu_seconds() - before < 5
-    assert len(job.payload["messages"]) == 12
-    complete(api, job, summary="Tea.")
-    assert claim(api, "summarize_thread").payload["messages"][0]["seq"] == 12
-
-
-@pytest.mark.feature("F20", "E7")
-def test_messages_that_a_summary_covers_already_are_put_away_a_part_at_a_time(api: Api) -> None:
-    api.set_policy(settings={"cadence": {"thread_summary_every_n": 0, "fact_extraction_every_n": 0}})
-    api.connection.execute(
-        "insert into memory.messages (user_id, thread_id, role, content) "
-        "select 'ana', 't1', 'user', 'Hello' from generate_series(1, 10500)"
-    )
-    api.connection.execute(
-        "insert into memory.summaries (user_id, summary_id, kind, thread_id, summary, start_seq, end_seq, status) "
-        "values ('ana', gen_random_uuid(), 'thread', 't1', 'They talked.', 0, 10499, 'completed')"
-    )
-    api.compress_thread(**ANA)
-    api.connection.execute("delete from memory.jobs where kind <> 'compress_thread'")
-    active = "select count(*) from memory.messages where is_active"
-    counts = []
-    while api.query("select from memory.jobs where status = 'pending'"):
-        assert nothing_to_do(api)
-        counts.append(api.value(active))
-    assert counts[-1] == 10
-
-
 def be_slow(api: Api, seconds: float) -> None:
     """Make preparing a job of the user ana take this long."""
     api.connection.execute(f"""
@@ -177,25 +116,6 @@ def claims_of_a_busy_machine(worker: Api) -> list[Any]:
     with contextlib.suppress(errors.QueryCanceled):
         return list(worker.claim_jobs(worker="test", max_jobs=10))
     return []
-
-
-@pytest.mark.feature("F20")
-def test_a_claim_that_someone_cancels_ends_and_loses_nothing(api: Api, connect: Connect) -> None:
-    be_slow(api, 30)
-    queue(api, "ana")
-    worker = connect(options="-c statement_timeout=10min")
-
-    def cancel() -> None:
-        sleeping = "select 1 from pg_stat_activity where pid = %s and wait_event = 'PgSleep'"
-        wait_until(lambda: api.connection.execute(sleeping, [worker.info.backend_pid]).fetchall())
-        api.connection.execute("select pg_cancel_backend(%s)", [worker.info.backend_pid])
-
-    with ThreadPoolExecutor(1) as pool:
-        cancelled = pool.submit(cancel)
-        with pytest.raises(errors.QueryCanceled):
-            worker.execute("select memory.claim_jobs('test')")
-        cancelled.result()
-    assert api.query(ANAS_JOB) == [("pending", 0, None)]
 
 
 @pytest.mark.feature("F20")
