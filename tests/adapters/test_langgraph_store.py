@@ -152,6 +152,12 @@ class TestSearch:
             "a": False, "b": True, "c": False, "d": True,
         }  # fmt: skip
 
+    def test_pages_join_to_the_whole(self, store: AgentMemoryStore) -> None:
+        for query in (None, "apple"):
+            whole = [item.key for item in store.search(("docs",), query=query)]
+            pages = [store.search(("docs",), query=query, limit=1, offset=offset) for offset in range(5)]
+            assert [item.key for page in pages for item in page] == whole
+
     def test_only_indexed_fields_are_searched(self, memory: Memory) -> None:
         store = AgentMemoryStore(memory, "ana", index=["text", "facts[*].content"])
         store.put(("a",), "k", {"text": "apple", "secret": "pear", "facts": [{"content": "plum"}]})

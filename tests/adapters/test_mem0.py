@@ -197,7 +197,7 @@ class TestOneMemory:
         with pytest.raises(ValueError, match="not found"):
             m.delete(memory_id)
 
-    def test_all_of_a_user_an_agent_or_a_run_are_deleted(self, m: mem0.Memory) -> None:
+    def test_all_of_a_user_an_agent_or_a_run_are_deleted(self, m: mem0.Memory, memory: agent_memory.Memory) -> None:
         store(m, "one", "two", user_id="ana")
         store(m, "three", user_id="ana", agent_id="waiter")
         store(m, "four", user_id="ana", run_id="monday")
@@ -208,6 +208,10 @@ class TestOneMemory:
         m.delete_all(user_id="ana")
         assert m.get_all(user_id="ana") == {"results": []}
         assert len(texts(m.get_all(user_id="ben"))) == 1
+        old, new = (id_.rpartition("/")[2] for id_ in store(m, "Likes tea", "Likes coffee", user_id="ana"))
+        memory.supersede_memory("ana", old, new, "contradict")
+        m.delete_all(user_id="ana")
+        assert memory.list_memories("ana", include_superseded=True) == []
         with pytest.raises(ValueError, match="user_id"):
             m.delete_all()
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import multiprocessing
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -246,6 +247,18 @@ class TestPush:
         assert contents(memory) == ["once"]
         assert [record.content for record in memory.list_memories("ana")] == ["Lives in Porto"]
         assert len(again) == 0
+
+    def test_a_copy_of_the_file_stores_nothing_again(self, memory: Memory, tmp_path: Path) -> None:
+        with contextlib.closing(memory.buffer(tmp_path / "waiting")) as buffer:
+            for number in range(10):
+                buffer.add_message("ana", "t1", "user", "the same text")
+                buffer.add_memory("ana", f"Memory {number}")
+        shutil.copy(tmp_path / "waiting", tmp_path / "copy")
+        for name in ("waiting", "copy"):
+            with memory.buffer(tmp_path / name):
+                pass
+        assert contents(memory) == ["the same text"] * 10
+        assert memory.count_memories("ana") == 10
 
     def test_refused_items_stay_and_hold_up_nothing(self, memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
         buffer = memory.buffer()

@@ -46,6 +46,11 @@ class TestWith:
         assert contents(memory) == ["hi", "hi"]
         assert [path.name for path in tmp_path.iterdir()] == ["waiting"]
 
+    def test_closed_inside_it_is_not_pushed(self, memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
+        with memory.buffer() as buffer:
+            buffer.close()
+        assert caplog.records == []
+
     def test_what_would_be_lost_is_an_error(self, memory: Memory, away: Memory) -> None:
         with pytest.raises(NotConnectedError), away.buffer() as buffer:
             buffer.add_message("ana", "t1", "user", "hi")

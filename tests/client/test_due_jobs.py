@@ -85,6 +85,9 @@ def test_closing_gives_back_what_is_under_way(dsn: str, db: psycopg.Connection, 
         with pytest.warns(DegradedWarning, match="not embedded anything of this user yet"):
             memory.search("ana", "something else")
         assert jobs(db) == [("running", 1)]
+        # A client that is killed holds its jobs no longer.
+        lease = "select max(lease_expires_at) <= clock_timestamp() + interval '30 s' from memory.jobs"
+        assert db.execute(lease).fetchone() == (True,)
     assert jobs(db) == [("pending", 0)]
 
 

@@ -107,6 +107,19 @@ def test_children_of_the_asynchronous_client(run: Callable[[str], str]) -> None:
     """)
 
 
+def test_a_pool_that_the_child_opens_itself_is_its_own(run: Callable[[str], str]) -> None:
+    run("""
+        pool = ConnectionPool(dsn, min_size=1, open=False)
+        memory = Memory(pool)
+
+        def child():
+            with pool:
+                memory.version()
+
+        wait_for([forked(child), forked(child)])
+    """)
+
+
 def test_a_child_does_not_wait_for_locks_that_its_parent_holds(run: Callable[[str], str]) -> None:
     run("""
         import threading

@@ -248,6 +248,20 @@ class TestProviders:
         assert "the server answered 500" in degraded(client, "tea", "green", "Green tea")[0]
         assert len(fake.requests) == 1
 
+    def test_without_a_key_and_beyond_the_budget_nobody_is_asked_and_no_job_counts_an_attempt(
+        self, dsn: str, client: Memory, db: psycopg.Connection, fake: FakeModelServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        use_remote(client, fake)
+        client.add_message("ana", "monday", "user", "Green tea")
+        with monkeypatch.context() as without:
+            without.delenv(KEY_VARIABLE)
+            said = degraded(client, "tea")
+        assert f"no API key: the environment variable {KEY_VARIABLE} is not set" in said[0]
+        client.admin.set_policy({"budget": {"tokens_per_user_per_day": 0}})
+        with Memory(dsn, catch_up_seconds=LONG) as other, pytest.warns(DegradedWarning):
+            assert found(other, "green") == ["Green tea"]
+        assert (fake.requests, jobs(db)) == ([], [("pending", 0)])
+
     def test_a_provider_that_hangs_holds_a_search_up_only_once(self, client: Memory, fake: FakeModelServer) -> None:
         use_remote(client, fake, timeout_seconds=0.3)
         client.add_message("ana", "monday", "user", "Green tea")

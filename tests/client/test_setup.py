@@ -53,6 +53,12 @@ class TestSetup:
             memory.version()
         assert "secret-word" not in "".join(traceback.format_exception(raised.value))
 
+    def test_a_schema_of_that_name_is_not_agent_memory(self, empty_dsn: str) -> None:
+        with psycopg.connect(empty_dsn, autocommit=True) as connection:
+            connection.execute("create schema memory")
+            with pytest.raises(NotInstalledError, match="there is no agent_memory in database"):
+                Memory(connection).list_threads("ana")
+
     def test_a_path_given_as_a_connection_string_is_told_how_to_open_a_store(self, tmp_path: Path) -> None:
         with (
             pytest.raises(NotConnectedError, match="cannot be read") as raised,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.context.steps import without_recall
+from tests.context.steps import rewrite_summaries, without_recall
 from tests.support.protocol import ANA, activate, claim, complete, say
 from tests.support.sqlapi import Api, fenced, rolled_back
 from tests.support.summaries import each_round
@@ -130,6 +130,32 @@ class TestPolicy:
         if part:
             assert 0.7 <= part.metadata["results"][0]["score"] <= 1
 
+    @pytest.mark.feature("A14", "F12")
+    def test_share_is_kept_and_without_an_embedding_words_decide_and_notices_say_both(self, api: Api) -> None:
+        for number in range(4):
+            discuss(api, f"old {number}", "They talked.")
+        rewrite_summaries(api, "They talked about the boat, the boat. " + "They came back to it at length. " * 15)
+        discuss(api, "short", "They went home by boat and by train, and nobody said why.")
+        discuss(api, "other", "They drank tea.")
+        say(api, "Hello")
+        newest = api.get_context(**ANA, max_tokens=1)[-1].token_count
+        for share, expected in ((0.5, 3), (0.1, 1), (0, 0)):
+            api.set_policy(settings={"context": {"cross_session_share": share}})
+            part = earlier(api, max_tokens=1000)
+            assert (len(part.metadata["results"]) if part else 0) == expected
+            if part:
+                assert part.token_count <= share * (1000 - newest)
+                assert "other" not in [result["thread_id"] for result in part.metadata["results"]]
+        notices = "\n".join(api.notices)
+        assert "degraded: earlier conversations are searched by keyword" in notices
+        assert "degraded: an earlier conversation does not fit into max_tokens" in notices
+
+    def test_triggers_are_replaced(self, api: Api) -> None:
+        discuss(api, "t0", "They talked about the boat.")
+        api.set_policy(settings={"knowledge_base": {"search_triggers": ["¿Te acuerdas", "", " "]}})
+        assert threads(api, query="¿TE ACUERDAS? The boat") == ["t0"]
+        assert threads(api) == []
+
 
 class TestWhatIsFound:
     @pytest.mark.feature("A4", "F12")
@@ -154,6 +180,14 @@ class TestWhatIsFound:
         assert context[2].content == fenced(
             f"Earlier conversations:\n[{today}, conversation t0] They talked about the boat."
         )
+
+    def test_has_the_date_on_which_it_was_said(self, api: Api) -> None:
+        """Not that on which an old conversation was imported and summarized."""
+        for content in ("Hello", "Hello again"):
+            say(api, content, thread_id="t0", created_at="2023-05-04T12:00:00Z")
+        api.summarize_thread(user_id="ana", thread_id="t0")
+        complete(api, claim(api, "summarize_thread"), summary="They talked about the boat.")
+        assert "[2023-05-04, conversation t0]" in earlier(api).content
 
     def test_never_is_the_thread_itself(self, api: Api) -> None:
         discuss(api, "t1", "They talked about the boat.")

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.context.steps import remember, remembered_before, without_recall
-from tests.support.protocol import ANA, say
+from tests.context.steps import remember, remembered_before, rewrite_summaries, without_recall
+from tests.support.protocol import ANA, claim, complete, say
 from tests.support.sqlapi import Api
+from tests.support.summaries import compress, compressing
 
 pytestmark = pytest.mark.feature("F12")
 
@@ -39,6 +40,39 @@ def test_messages_that_do_not_fit(api: Api) -> None:
     stored = api.get_messages(**ANA)
     assert left["tokens"] == sum(message.token_count for message in stored[: left["count"]])
     assert ("message", "does not fit") not in left_out(api)
+
+
+def test_summaries(api: Api) -> None:
+    compressing(api)
+    without_recall(api)
+    api.talk(**ANA, rounds=5)
+    compress(api, "They talked.")
+    left = left_out(api)
+    assert left["message", "compressed: a summary took its place"]["ids"] == ["5", "4", "3", "2", "1", "0"]
+    say(api, "word " * 60)
+    api.summarize_user(user_id="ana")
+    complete(api, claim(api, "summarize_user"), summary="Ana lives in Oslo.")
+    rewrite_summaries(api, "Ana lives in Oslo. " * 20)
+    left = left_out(api, max_tokens=130)
+    assert len(left["thread_summary", "does not fit"]["ids"]) == 1
+    assert left["user_summary", "does not fit"]["tokens"] > 60
+
+
+def test_recalled_messages(api: Api) -> None:
+    remembered_before(api)
+    pump = "The pump number {} " + "leaks and rattles " * 8
+    say(api, *(pump.format(number) for number in range(9)), thread_id="earlier")
+    say(api, "Which pump leaks?")
+    left = left_out(api, max_tokens=220)["recalled", "does not fit"]
+    assert set(left["ids"]) < {f"earlier/{number}" for number in range(9)}
+    say(api, pump.format(3), thread_id="again")
+    assert left_out(api)["recalled", "another message says the same"]["ids"] in (["again/0"], ["earlier/3"])
+
+    say(api, "I moved to Oslo in May because the work by the harbour is better there", thread_id="oslo")
+    memory_id = api.add_memory(user_id="ana", content="Moved to Oslo", thread_id="oslo").memory_id
+    api.connection.execute("update memory.memories set source_seqs = '{0}'")
+    left = left_out(api, query="When did I move to Oslo?")
+    assert left["memories", "the recalled messages say it"]["ids"] == [str(memory_id)]
 
 
 def test_memories(api: Api) -> None:

@@ -97,6 +97,9 @@ class TestOlderMessages:
         say(api, "user", "Hello", agent_id="helper")
         assert kept(api, QUESTION, agent_id="helper") == ""
         assert LINES[170] in kept(api, QUESTION, agent_id="default")
+        api.clear_thread(user_id="ana", thread_id="t1")
+        say(api, "user", "Hello")
+        assert kept(api, QUESTION) == ""
 
     def test_a_placeholder_that_somebody_wrote_into_a_message_counts(self, api: Api) -> None:
         store(api, LOG, key="service-log")

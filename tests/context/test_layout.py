@@ -179,6 +179,27 @@ class TestSilence:
         api.set_policy(settings={"context": {"min_relevance": 0}})
         assert len(asked(api.get_context(**ANA, **far))) == 1
 
+    def test_recall_stops_where_it_gets_thin(self, api: Api) -> None:
+        say(api, BOAT, thread_id="a")
+        say(api, "My sister has a boat as well, and a house by the sea.", thread_id="b")
+        query = {"query": "Where does the boat called Marabel lie in Genoa?"}
+        [part] = asked(api.get_context(**ANA, **query))
+        assert [message["thread_id"] for message in part.metadata["messages"]] == ["a"]
+        explained = api.get_context(**ANA, **query, explain=True)
+        assert ("recalled", "under the cut") in {(left.source, left.metadata.get("reason")) for left in explained}
+        api.set_policy(settings={"context": {"recall_cut": 0}})
+        [part] = asked(api.get_context(**ANA, **query))
+        assert {message["thread_id"] for message in part.metadata["messages"]} == {"a", "b"}
+
+    def test_a_short_answer_comes_with_its_question(self, api: Api) -> None:
+        for number in range(6):
+            say(api, f"Which colour has boat {number} in the harbour?", thread_id="old", role="assistant")
+            say(api, f"Boat {number}: blue{number}", thread_id="old")
+            say(api, *("The weather was fine and we had a long walk by the river." for _ in range(4)), thread_id="old")
+        [part] = asked(api.get_context(**ANA, query="Boat 5"))
+        lines = part.content.splitlines()
+        assert lines[lines.index("user: Boat 5: blue5") - 1] == "assistant: Which colour has boat 5 in the harbour?"
+
 
 @pytest.mark.feature("B11")
 def test_filters_say_which_memories_may_stand_there(api: Api) -> None:
@@ -201,3 +222,12 @@ def test_filters_say_which_memories_may_stand_there(api: Api) -> None:
     assert shown(memory_types=["preference"], tags_any=["home"]) == set()
     with refused("memory_types"):
         api.get_context(**ANA, memory_types=["no such type"])
+
+
+@pytest.mark.feature("B11", "B12")
+def test_a_block_has_twenty_memories_and_on_request_only_those_that_are_relevant(api: Api) -> None:
+    remember(api, "Owns a parrot called Lorenzo", *(f"Has read book {number}" for number in range(24)))
+    block = api.render_memories(user_id="ana", query="What is the parrot called?", min_relevance=0.3)
+    assert block.endswith("**\n1. Owns a parrot called Lorenzo")
+    assert api.render_memories(user_id="ana", query="Which horse won?", min_relevance=0.3) == ""
+    assert api.render_memories(user_id="ana").splitlines()[-1].startswith("20. ")

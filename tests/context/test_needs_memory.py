@@ -118,6 +118,16 @@ class TestDecision:
         small_talk = [f"Number {number} is a good number" for number in range(10)]
         assert decision(api, "Connect to the DB", DATABASE, *small_talk) == "search"
 
+    def test_forgets_what_is_cleared_and_names_of_memories_that_are_deleted(self, api: Api) -> None:
+        assert decision(api, "Connect to the DB", DATABASE) == "skip"
+        api.clear_thread(user_id="ana", thread_id="new")
+        assert decision(api, "Connect to the DB") == "search"
+        query = "What is Caroline's identity?"
+        memory_id = api.add_memory(user_id="ana", content="Has a friend called Caroline").memory_id
+        assert decision(api, query) == "search"
+        api.delete_memory(user_id="ana", memory_id=memory_id)
+        assert decision(api, query) == "skip"
+
     def test_does_not_take_recalled_text_for_a_recent_message(self, api: Api) -> None:
         api.add_memory(user_id="ana", content="The database is called AgentFusion")
         [block] = [content for source, content in parts(api, thread_id="new", query="database") if source == "memories"]

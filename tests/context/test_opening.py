@@ -46,6 +46,11 @@ class TestContext:
         assert (context[0].role, context[0].content) == ("system", INSTRUCTIONS)
         assert context[-1].content == "answer 59"
         assert sum(part.token_count for part in context) <= max_tokens
+        assert INSTRUCTIONS not in messages(api, max_tokens=max_tokens, agent_id="helper")
+        api.clear_thread(**ANA)
+        open_with(api, BRIEF, rounds=60)
+        context = api.get_context(**ANA, max_tokens=max_tokens)
+        assert (context[0].content, context[-1].content) == (BRIEF, "answer 59")
 
     def test_without_room_beside_the_newest_message_they_are_left_out_and_a_notice_says_so(self, api: Api) -> None:
         open_with(api, INSTRUCTIONS * 10, rounds=10)

@@ -218,6 +218,19 @@ class TestBudget:
         assert [row.source for row in context] == ["message"] * 41
         assert context[0].content == "The code of the safe is 7741."
 
+    def test_a_thread_that_fits_is_whole_whatever_recall_finds_and_recall_fills_what_is_left(self, api: Api) -> None:
+        for number in range(60):
+            say(api, f"Boat story number {number}: " + "and then we sailed on " * 5)
+            say(api, f"Other talk {number}: " + "and then we sailed on " * 2, thread_id="new")
+        whole = sum(row.token_count for row in api.get_context(**NEW, recall=False) if row.source == "message")
+        context = api.get_context(**NEW, query="boat story", max_tokens=int(whole * 1.4))
+        assert sum(row.source == "message" for row in context) == 60
+        assert sum(row.token_count for row in context) > whole * 1.3
+        api.set_policy(settings={"context": {"recall_share": 0.25, "memories_share": 0, "window_step": 0}})
+        context = api.get_context(**NEW, query="boat story", max_tokens=1000)
+        assert 150 < sum(row.token_count for row in context if row.source == "recalled") <= 250 + 32
+        assert 700 < sum(row.token_count for row in context if row.source == "message") <= 850
+
 
 @pytest.mark.feature("F16", "D6")
 def test_what_the_threads_summary_says_is_not_recalled_as_well(api: Api) -> None:

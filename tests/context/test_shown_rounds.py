@@ -94,6 +94,12 @@ def test_the_policy_switches_it_off(api: Api, settings: dict[str, Any]) -> None:
     assert len(recalled(turn(api, HOUSE_QUESTION))) == 1
 
 
+def test_a_server_that_cannot_write_does_without(api: Api) -> None:
+    say_in(api, BOAT_QUESTION)
+    api.connection.execute("set transaction_read_only = on")
+    assert len(recalled(api.get_context(**ANA))) == 1
+
+
 def test_a_call_without_recall_shows_nothing_that_was_recalled_before(api: Api) -> None:
     turn(api, BOAT_QUESTION)
     say_in(api, HOUSE_QUESTION)

@@ -71,6 +71,14 @@ def test_a_question_about_then_brings_the_former_value_with_its_end(api: Api) ->
     assert "1 March 2024" in line
 
 
+@pytest.mark.parametrize(("query", "shown"), [("Who is my employer?", True), ("Tell me of dragons", False)])
+def test_the_attribute_that_the_question_names_brings_its_memory(api: Api, query: str, shown: bool) -> None:
+    add(api, "Is at Acme", attribute="employer", importance=0)
+    for number in range(30):
+        add(api, f"Owns book {number}", importance=1)
+    assert ("Is at Acme" in rendered(api, query, max_memories=3)) == shown
+
+
 def test_nothing_outdated_is_recalled_for_a_question_about_now(api: Api) -> None:
     heard(api, "I live in Lyon near the old river", home("Lyon"), day="01-01")
     heard(api, "I work as a baker near the river", found("Works as a baker", attribute="profession"), day="01-02")
@@ -83,3 +91,20 @@ def test_nothing_outdated_is_recalled_for_a_question_about_now(api: Api) -> None
     then = context(api, "What was near the river before?")
     assert "Lyon" in then
     assert "baker" in then
+
+
+def test_a_message_is_left_out_only_for_a_memory_that_was_drawn_from_it(api: Api) -> None:
+    """The newer message says otherwise, in nearly the same words as the memory."""
+    heard(api, "I live in the harbour district of Lyon", found("I live in the harbour district of Lyon"), day="01-01")
+    say(api, "I live in the garden district of Porto", thread_id="old", created_at="2024-03-01T10:00:00Z")
+    shown = context(api, "In which district do I live?")
+    assert "garden district of Porto" in shown
+    assert shown.count("harbour district of Lyon") == 1
+
+
+def test_a_restored_value_is_recalled_again(api: Api) -> None:
+    heard(api, "I live in Lyon near the old river", home("Lyon"), day="01-01")
+    porto = add(api, "Lives in Porto", attribute="home")
+    assert "Lyon" not in context(api, "What is near the river?", thread_id="t2")
+    api.delete_memory(user_id="ana", memory_id=porto)
+    assert "Lyon" in context(api, "What is near the river?", thread_id="t2")

@@ -65,6 +65,17 @@ def test_an_article_hides_nothing_that_was_stated(api: Api) -> None:
 
 
 @pytest.mark.feature("C14")
+def test_a_memory_goes_into_one_article_and_can_be_restored(api: Api) -> None:
+    ids = short_term(api, "a", "b", "c")
+    outcome = consolidated(api, ("ab", "a and b", ("a", "b")), ("bc", "b and c", ("b", "c")))
+    assert outcome == {"articles": 1, "consolidated": 2, "refused": 1}
+    assert current(api) == ["c"]
+    api.restore_memory(user_id="ana", memory_id=ids[0])
+    assert current(api) == ["a", "c"]
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("C14")
 @pytest.mark.parametrize("meanwhile", ["changed", "deleted"])
 def test_an_article_of_memories_that_changed_meanwhile_is_refused_and_counted(api: Api, meanwhile: str) -> None:
     ids = short_term(api, "a", "b")
@@ -137,3 +148,21 @@ def test_memories_that_were_looked_at_do_not_queue_consolidation_again(api: Api)
         api.connection.execute(later, numbers)
         assert api.sweep()["queued"] == queued
     assert len(claim(api).payload["memories"]) == 22
+
+
+@pytest.mark.feature("C14")
+def test_memories_that_belong_nowhere_do_not_hide_the_newer_ones(api: Api) -> None:
+    short_term(api, *[f"odd {number}" for number in range(120)])
+    seen: set[str] = set()
+    for turn in range(3):
+        know(api, *[f"{turn} new {number}" for number in range(10)], memory_type="context")
+        api.connection.execute(
+            "update memory.memories set created_at = now() - interval '8 days' + %s * interval '1 hour' "
+            "where content like %s",
+            [turn + 1, f"{turn} new%"],
+        )
+        if api.sweep()["queued"]:
+            job = claim(api, "consolidate")
+            seen |= {memory["content"] for memory in job.payload["memories"]}
+            consolidated(api, job=job)
+    assert {f"{turn} new {number}" for turn in range(3) for number in range(10)} <= seen

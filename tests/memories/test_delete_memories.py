@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from agent_memory import Memory
 
-from tests.memories.steps import add, contents
+from tests.memories.steps import add, contents, supersede
 from tests.support.protocol import age
 from tests.support.runners import PATIENCE
 from tests.support.sessions import Sessions
@@ -42,6 +42,9 @@ def test_ids_name_what_goes_and_unknown_ones_nothing(api: Api) -> None:
         ({"tags_all": ["x"]}, ["Fact", "Preference", "Of b", "Filtered", "In a thread", "Old"]),
         ({"thread_id": "t"}, ["Fact", "Preference", "Of b", "Tagged", "Filtered", "Old"]),
         ({"search": "FACT"}, ["Preference", "Of b", "Tagged", "Filtered", "In a thread", "Old"]),
+        ({"memory_type": "preference"}, ["Fact", "Of b", "Tagged", "Filtered", "In a thread", "Old"]),
+        ({"created_before": "2020-01-01"}, ["Fact", "Preference", "Of b", "Tagged", "Filtered", "In a thread"]),
+        ({"created_after": "2020-01-01"}, ["Old"]),
         ({"agent_id": "b", "filter": {"k": 1}}, ...),
     ],
 )
@@ -61,6 +64,16 @@ def test_filters_are_those_of_the_list(api: Api, condition: dict[str, Any], stay
     assert sorted(contents(api)) == everything
     assert delete(api, **condition) == {**would, "dry_run": False}
     assert sorted(contents(api)) == (everything if stays is ... else sorted(stays))
+
+
+def test_an_empty_list_deletes_nothing_and_what_is_hidden_goes_too(api: Api) -> None:
+    old, new = add(api, "Lives in Oslo", tags=["home"]), add(api, "Lives in Bergen", tags=["home"])
+    supersede(api, old, new)
+    planted = add(api, "Lives on Mars", tags=["home"])
+    api.quarantine_memory(user_id="ana", memory_id=planted, reason="planted")
+    assert delete(api, memory_ids=[], tags_all=["home"])["count"] == 0
+    assert delete(api, tags_all=["home"])["count"] == 3
+    assert contents(api, include_superseded=True, include_quarantined=True) == []
 
 
 @pytest.mark.parametrize("condition", [{}, {"filter": {}}, {"search": ""}, {"tags_all": []}])

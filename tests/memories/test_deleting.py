@@ -150,3 +150,27 @@ def test_the_next_member_of_a_chain_goes_on_hiding_the_rest(api: Api, gone: tupl
     api.delete_memory(user_id="ana", memory_id=chain[3])
     left = [number for number in (2, 1, 0) if number not in gone]
     assert contents(api) == [f"Lives in no. {left[0]}"]
+
+
+@pytest.mark.feature("E11")
+def test_members_of_a_chain_deleted_in_one_statement_pass_on_the_memory_they_hid(api: Api) -> None:
+    chain = [add(api, f"Lives in no. {number}") for number in range(4)]
+    supersede(api, *chain)
+    api.connection.execute("delete from memory.memories where memory_id = any (%s)", (chain[1:3],))
+    assert contents(api) == ["Lives in no. 3"]
+    assert api.get_memory(user_id="ana", memory_id=chain[0]).superseded_by == chain[3]
+
+
+@pytest.mark.feature("E11", "E12")
+def test_a_memory_comes_back_for_its_own_agent_and_not_beside_the_same_words_stored_since(api: Api) -> None:
+    old, new = add(api, "Lives in Oslo", agent_id="a"), add(api, "Lives in Rome", agent_id="b")
+    supersede(api, old, new)
+    api.delete_memory(user_id="ana", memory_id=new)
+    assert contents(api, agent_id="a") == ["Lives in Oslo"]
+    assert api.query("select agent_id, memory_count from memory.memory_scopes order by 1") == [("a", 1), ("b", 0)]
+    supersede(api, old, newer := add(api, "Lives in Bonn"))
+    again = add(api, "lives in Oslo", agent_id="a")
+    api.delete_memory(user_id="ana", memory_id=newer)
+    assert contents(api) == ["lives in Oslo"]
+    hidden = api.get_memory(user_id="ana", memory_id=old)
+    assert (hidden.superseded_by, hidden.supersede_reason) == (again, "duplicate")

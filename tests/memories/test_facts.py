@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -182,3 +183,34 @@ def test_two_users_who_become_one_live_in_one_place(api: Api) -> None:
     assert contents(api, user_id="bob", attribute="home") == ["Lives in Porto"]
     assert len(contents(api, user_id="bob", attribute="hobby")) == 2
     assert api.value("select memory_count from memory.memory_scopes where user_id = 'bob'") == 3
+
+
+def test_forgetting_a_former_value_leaves_none_of_its_words_behind(api: Api) -> None:
+    lyon = home(api, "Lives in Lyon")
+    home(api, "Lives in Porto")
+    api.forget_memory(user_id="ana", memory_id=lyon)
+    assert contents(api, include_superseded=True) == ["Lives in Porto"]
+    assert api.query("select from memory.memory_history where content like '%%Lyon%%'") == []
+
+
+@pytest.mark.feature("A3")
+def test_a_tenant_reaches_the_facts_of_its_user_alone(api: Api, connect: Callable[..., psycopg.Connection]) -> None:
+    of_ana, of_bob = home(api, "Lives in Lyon"), home(api, "Lives in Bonn", user_id="bob")
+    api.connection.execute("create role facts_of_ana login; grant memory_tenant to facts_of_ana")
+    try:
+        api.bind_role(role_name="facts_of_ana", user_id="ana")
+        tenant = Api(connect(user="facts_of_ana"))
+        home(tenant, "Lives in Porto")
+        assert tenant.end_memory(user_id="ana", memory_id=of_ana) is False
+        for refused_call in (
+            lambda: tenant.end_memory(user_id="bob", memory_id=of_bob),
+            lambda: home(tenant, "Lives in Kiel", user_id="bob"),
+            lambda: add(tenant, "Took over", replaces=[of_bob]),
+        ):
+            with pytest.raises(psycopg.Error):
+                refused_call()
+    finally:
+        api.unbind_role(role_name="facts_of_ana")
+        api.connection.execute("drop role facts_of_ana")
+    assert states(api) == {"Lives in Lyon": "replaced", "Lives in Porto": "current"}
+    assert contents(api, user_id="bob") == ["Lives in Bonn"]

@@ -94,6 +94,35 @@ def test_a_value_stays_ended_when_its_winner_expires(api: Api) -> None:
     assert (memory.state, memory.valid_to) == ("current", None)
 
 
+def test_a_winner_that_is_restored_ends_again_what_it_had_ended(api: Api) -> None:
+    lyon = home(api, "Lives in Lyon", valid_from=JAN)
+    porto = home(api, "Lives in Porto", valid_from=MAR)
+    before = api.get_memory(user_id="ana", memory_id=lyon)
+    api.delete_memory(user_id="ana", memory_id=porto)
+    api.restore_memory(user_id="ana", memory_id=porto)
+    after = api.get_memory(user_id="ana", memory_id=lyon)
+    assert (after.state, after.superseded_by, after.valid_to) == ("replaced", porto, before.valid_to)
+
+
+def test_a_call_with_replaces_may_be_repeated_and_one_that_the_limit_evicts_at_once_ends_nothing(api: Api) -> None:
+    tea, new = add(api, "Drinks tea", importance=0.9), uuid4()
+    api.set_policy(settings={"memories": {"max_per_agent": 1}})
+    add(api, "Drinks water", importance=0.1, replaces=[tea])
+    assert contents(api) == ["Drinks tea"]
+    api.set_policy(settings={"memories": {"max_per_agent": 2}})
+    for _ in range(2):
+        add(api, "Drinks coffee", importance=0.9, replaces=[tea], memory_id=new)
+    assert states(api) == {"Drinks tea": "replaced", "Drinks coffee": "current"}
+
+
+def test_a_value_that_begins_later_lets_the_one_before_hold_until_then(api: Api) -> None:
+    lyon = home(api, "Lives in Lyon")
+    home(api, "Lives in Porto", valid_from=LATER)
+    assert api.get_memory(user_id="ana", memory_id=lyon).valid_to == LATER
+    assert "Lives in Lyon" in contents(api)
+    assert contents(api, as_of=LATER + timedelta(hours=1)) == ["Lives in Porto"]
+
+
 # --- end_memory -------------------------------------------------------------------------------------------------------
 
 
@@ -115,6 +144,13 @@ def test_an_ended_memory_is_no_more_and_was(api: Api) -> None:
     assert [v.operation for v in api.get_memory_history(user_id="ana", memory_id=job)] == ["insert", "end"]
     assert api.count_memories(user_id="ana") == 0
     assert api.value("select memory_count from memory.memory_scopes") == 0
+
+
+def test_a_memory_that_was_never_true_is_shown_at_no_time(api: Api) -> None:
+    nuts = add(api, "Is allergic to peanuts", valid_from=JAN)
+    api.end_memory(user_id="ana", memory_id=nuts, reason="corrected")
+    assert states(api) == {"Is allergic to peanuts": "corrected"}
+    assert contents(api, as_of=FEB) == []
 
 
 def test_what_has_ended_cannot_end_again_and_is_undone_by_restoring(api: Api) -> None:

@@ -42,6 +42,18 @@ def test_lists_are_filtered_newest_first_and_counted(api: Api) -> None:
         assert api.count_memories(**{"user_id": "ana", **filters}) == len(expected)
 
 
+@pytest.mark.feature("B3", "E3")
+def test_lists_are_filtered_by_time_without_the_moment_itself(api: Api) -> None:
+    for day, content in enumerate(["first", "second", "third"], start=1):
+        statement = "insert into memory.memories (user_id, content, created_at) values ('ana', %s, %s)"
+        api.connection.execute(statement, [content, f"2026-05-0{day}"])
+    assert contents(api, created_after="2026-05-01") == ["third", "second"]
+    assert contents(api, created_before="2026-05-02") == ["first"]
+    assert contents(api, created_after="2026-05-01", created_before="2026-05-03") == ["second"]
+    assert contents(api, created_after="-infinity", created_before="infinity") == ["third", "second", "first"]
+    assert api.count_memories(user_id="ana", created_after="2026-05-01") == 2
+
+
 @pytest.mark.usefixtures("db")
 @pytest.mark.feature("B3")
 def test_a_list_of_one_thread_reads_only_its_memories(api: Api) -> None:

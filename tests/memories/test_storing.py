@@ -85,3 +85,4 @@ def test_a_memory_lives_as_long_as_the_policy_says(api: Api) -> None:
     lifetime = "select expires_at - created_at from memory.memories where memory_id = %(memory_id)s"
     assert api.value(lifetime, memory_id=add(api, "by policy", agent_id="short")) == timedelta(days=30)
     assert api.value(lifetime, memory_id=add(api, "by default")) is None
+    assert api.value(lifetime, memory_id=add(api, "for ever", agent_id="short", expires_at="infinity")) is None

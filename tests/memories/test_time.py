@@ -46,6 +46,18 @@ def test_a_time_that_clients_cannot_read_is_refused(api: Api, moment: str) -> No
         api.store_artifact(user_id="ana", content="x", expires_at=moment)
 
 
+@pytest.mark.feature("F1", "B10")
+def test_infinite_times_that_no_trigger_saw_are_read_as_null(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo")
+    api.connection.execute("alter table memory.memories disable trigger user")
+    api.connection.execute("""
+        update memory.memories set valid_from = '-infinity', valid_to = 'infinity', expires_at = '20000-01-01'
+    """)
+    memory = api.get_memory(user_id="ana", memory_id=memory_id)
+    assert (memory.valid_from, memory.valid_to, memory.expires_at) == (None, None, None)
+    assert api.list_memories(user_id="ana") == [memory]
+
+
 SMALL = 1e-50
 """Less than a real can hold."""
 
@@ -94,3 +106,12 @@ def test_as_of_shows_what_was_superseded_later(api: Api) -> None:
     assert contents(api, as_of=before) == []
     assert contents(api, as_of=between) == ["Lives in Bergen", "Lives in Oslo"]
     assert contents(api, as_of=api.value("select clock_timestamp()")) == ["Lives in Bergen"]
+
+
+@pytest.mark.feature("F1")
+def test_what_was_imported_later_held_from_its_own_time(api: Api) -> None:
+    old, new = (add(api, f"I live in {town}", valid_from=f"2026-0{month}-10Z") for town, month in (("A", 1), ("B", 5)))
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
+    for as_of, expected in (("2026-03-10Z", "I live in A"), ("2026-05-10Z", "I live in B")):
+        found = api.search(user_id="ana", query="I live", sources=["memory"], as_of=as_of)
+        assert contents(api, as_of=as_of) == [row.content for row in found] == [expected]

@@ -20,6 +20,14 @@ def test_an_update_changes_what_it_names_and_returns_the_new_version(api: Api) -
     assert after.updated_at > before.updated_at
 
 
+def test_an_update_is_found_by_its_new_words_only_and_takes_an_expiry_away(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo", expires_at=LATER)
+    api.update_memory(user_id="ana", memory_id=memory_id, content="Lives in Bergen", expires_at="infinity")
+    assert [hit.id for hit in api.search(user_id="ana", query="bergen", mode="keyword")] == [str(memory_id)]
+    assert api.search(user_id="ana", query="oslo", mode="keyword") == []
+    assert api.get_memory(user_id="ana", memory_id=memory_id).expires_at is None
+
+
 def test_an_update_cannot_make_a_repetition(api: Api) -> None:
     add(api, "Lives in Oslo")
     memory_id = add(api, "Lives in Bergen")

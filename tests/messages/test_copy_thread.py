@@ -39,6 +39,15 @@ def test_messages_keep_numbers_times_and_all_else(api: Api) -> None:
     assert contents(api) == ["One", "Two", "Three"]
 
 
+def test_title_and_metadata_come_along_and_idempotency_keys_stay_behind(api: Api) -> None:
+    add(api, "One", idempotency_key="k")
+    api.set_thread(**ANA, title="Trip", metadata={"k": 1})
+    copy(api)
+    [thread] = api.get_thread(**COPY)
+    assert (thread.title, thread.metadata) == ("Trip", {"k": 1, "copied_from": "t1", "copied_upto_seq": 0})
+    assert add(api, "One", thread_id="copy", idempotency_key="k").seq == 1
+
+
 def test_upto_seq_is_inclusive_and_gaps_are_kept(api: Api) -> None:
     api.talk(**ANA, rounds=3)
     api.delete_message(**ANA, seq=1)

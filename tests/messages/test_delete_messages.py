@@ -43,6 +43,8 @@ def test_a_thread_alone_is_a_condition(api: Api) -> None:
     assert contents(api, thread_id="t2") == ["Other"]
     assert contents(api, user_id="bob") == ["Foreign"]
     assert delete(api, thread_id="no such thread")["count"] == 0
+    assert delete(api, thread_id="t2", seqs=[])["count"] == 0
+    assert contents(api, thread_id="t2") == ["Other"]
 
 
 @pytest.mark.parametrize(

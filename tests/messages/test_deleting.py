@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.messages.steps import ANA, add, contents
-from tests.support.protocol import activate, claim, complete
-from tests.support.sqlapi import Api
+from tests.support.protocol import activate, claim, complete, lease
+from tests.support.sqlapi import Api, refused
 from tests.support.summaries import each_round
 
 
@@ -30,6 +30,9 @@ class TestClearing:
         assert api.value("select count(*) from memory.messages where not is_active") == 2
         assert api.sweep()["messages"] == 2
         assert api.value("select count(*) from memory.messages") == 0
+        assert add(api).seq == 2
+        api.delete_thread(**ANA)
+        assert add(api).seq == 0
 
     @pytest.mark.feature("A11")
     def test_drops_the_summary_and_its_job(self, api: Api) -> None:
@@ -63,7 +66,10 @@ class TestDeleting:
     @pytest.mark.feature("D11")
     @pytest.mark.usefixtures("rich_thread")
     def test_removes_messages_summaries_jobs_and_extracted_memories(self, api: Api) -> None:
+        job = claim(api, "extract_memories")
         assert api.delete_thread(**ANA) == 20
+        with refused("lease_token", "AM001"):  # the worker still runs
+            api.complete_job(**lease(job), result={"memories": []})
         assert [api.query(f"select from memory.{rows}") for rows in ("threads", *ROWS_OF_THREADS)] == [[]] * 5
         assert [memory.content for memory in api.list_memories(user_id="ana")] == ["Written by hand"]
         assert api.value("select memory_count from memory.memory_scopes") == 1
@@ -112,6 +118,21 @@ def test_a_summary_that_read_the_agent_goes_and_what_it_covered_of_others_is_sum
     assert api.get_thread_summary(**ANA) == []
     job = claim(api, "summarize_thread")
     assert [message["seq"] for message in job.payload["messages"]][:8] == [0, 1, 2, 3, 4, 5, 12, 13]
+
+
+@pytest.mark.feature("A11", "A8")
+def test_a_summary_of_others_and_an_archived_conversation_stay_and_a_notice_names_that(api: Api) -> None:
+    api.set_policy(settings={"compression": {"archive_conversations": True}})
+    say_as(api, "writer", 10)
+    api.compress_thread(**ANA)
+    complete(api, claim(api, "compress_thread"), summary="They wrote.")
+    [archive] = api.list_documents(user_id="ana", doc_type="conversations")
+    say_as(api, "planner")
+    api.clear_thread(**ANA, agent_id="planner")
+    assert [summary.summary for summary in api.get_thread_summary(**ANA)] == ["They wrote."]
+    api.clear_thread(**ANA)
+    assert any(str(archive.document_id) in notice for notice in api.notices)
+    assert len(api.list_documents(user_id="ana")) == 1
 
 
 @pytest.mark.feature("A2")

@@ -118,6 +118,17 @@ def test_an_export_has_files_and_an_import_takes_them(api: Api) -> None:
     assert message.metadata == {"content": parts}
 
 
+def test_copies_and_merged_users_keep_files(api: Api) -> None:
+    parts = [image_part(picture(300_000))]
+    for user in ("ana", "bo"):
+        api.add_messages(user_id=user, thread_id="t1", messages=[{"role": "user", "content": parts}])
+    api.copy_thread(**ANA, new_thread_id="t2")
+    api.delete_thread(**ANA)
+    api.merge_users(into_user_id="ana", from_user_id="bo")
+    for thread_id in ("t1", "t2"):
+        assert api.get_messages(user_id="ana", thread_id=thread_id)[0].metadata == {"content": parts}
+
+
 def test_plain_sql_keeps_files_apart_too(api: Api) -> None:
     first, second = ({"content": [image_part(picture(9000))]} for _ in range(2))
     columns = "user_id, thread_id, role, content, metadata"

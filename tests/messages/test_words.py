@@ -62,6 +62,28 @@ class TestWords:
             assert len(unparsed(api)) == remaining
             assert results() == before
 
+    def test_a_message_is_found_by_what_it_says_now(self, api: Api) -> None:
+        for is_parsed in (False, True):
+            seq = add(api, "I like tea").seq
+            if is_parsed:
+                api.sweep()
+            api.connection.execute("update memory.messages set content = 'I like cocoa' where seq = %s", [seq])
+            assert matches(api, "tea") == []
+            api.sweep()
+            assert (unparsed(api), matches(api, "tea")) == ([], [])
+            assert sorted(result.details["seq"] for result in matches(api, "cocoa")) == [*range(seq + 1)]
+
+    def test_the_policy_of_the_agent_decides_the_language_and_what_is_parsed_keeps_it(self, api: Api) -> None:
+        api.set_policy(settings={"search": {"language": "german"}}, agent_id="german")
+        for agent_id in ("german", "english"):
+            add(api, "Besuchte Häuser", agent_id=agent_id)
+        words = "select agent_id, words @@ to_tsquery('german', 'Haus') from memory.texts order by 1"
+        api.sweep()
+        assert api.query(words) == [("english", False), ("german", True)]
+        api.set_policy(settings={"search": {"language": "english"}}, agent_id="german")
+        api.sweep()
+        assert api.query(words) == [("english", False), ("german", True)]
+
     def test_more_words_than_a_vector_holds_stop_nothing(self, api: Api) -> None:
         chance = random.Random(1)
         letters = chance.sample([*range(0x3400, 0x9FFF), *range(0xAC00, 0xD7A0)], 30_000)

@@ -99,3 +99,9 @@ class TestValidFrom:
             api.add_document(user_id="ana", content=f"Tea grows {start}", metadata=metadata)
         shown = {result.content: result.valid_from for result in search(api)}
         assert shown == {f"Tea grows {start}": PAST if start == starts[0] else None for start in starts}
+
+    def test_of_an_artifact_is_when_it_was_made(self, api: Api) -> None:
+        api.store_artifact(user_id="ana", content="tea")
+        [result] = search(api, sources=["artifact"])
+        assert result.valid_from == result.created_at
+        assert result.valid_from is not None

@@ -87,6 +87,16 @@ def test_the_successor_stands_in_place_of_an_outdated_message(api: Api) -> None:
     assert [hit.content for hit in rest] == []
 
 
+def test_a_message_whose_statement_ended_comes_last(api: Api) -> None:
+    heard(api, "I work at Acme as a gardener", "Works at Acme", "01-01", attribute="employer", value="Acme")
+    say(api, "Acme is in the news again today, they say", created_at="2024-02-01T10:00:00Z")
+    [memory] = api.list_memories(user_id="ana")
+    api.end_memory(user_id="ana", memory_id=memory.memory_id)
+    assert texts(api, "Acme")[1:] == ["I work at Acme as a gardener"]
+    first = hits(api, "Who was my employer before?")[0]
+    assert (first.content, first.details["state"]) == ("Works at Acme", "ended")
+
+
 def test_a_message_that_states_something_else_besides_stays(api: Api) -> None:
     activate(api)
     say(api, "I live in Lyon and keep a parrot", created_at="2024-01-01T10:00:00Z")

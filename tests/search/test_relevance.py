@@ -63,6 +63,10 @@ class TestRelevance:
         assert by_meaning == pytest.approx(_found(floored, "green tea", mode="vector"))
         assert by_meaning["Owns a green boat"] == pytest.approx(0.5)
 
+    def test_the_value_of_an_attribute_that_the_query_names_is_relevant(self, floored: Api) -> None:
+        floored.add_memory(user_id="ana", content="Is at Acme", attribute="employer")
+        assert _found(floored, "Where do I work?") == {"Is at Acme": 1}
+
     def test_without_a_known_floor_words_alone_say_something(self, api: Api) -> None:
         _register(api)
         _remember(api, "Likes tea", FAR)

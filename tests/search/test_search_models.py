@@ -164,6 +164,36 @@ class TestRerank:
         assert api.search(user_id="ana", query_embedding=str([1.0] * 64), agent_id="default") != []
         assert (fake.requests, degraded(api)) == ([], [])
 
+    @pytest.mark.feature("A10", "A18")
+    def test_earlier_conversations_are_reranked_before_the_best_five_are_shown(
+        self, api: Api, fake: FakeModelServer
+    ) -> None:
+        for number in range(8):
+            api.add_message(user_id="ana", thread_id=f"t{number}", role="user", content=f"Hello {number}")
+            api.connection.execute(
+                "insert into memory.summaries (user_id, summary_id, thread_id, kind, status, start_seq, end_seq,"
+                " agent_ids, summary)"
+                " values ('ana', memory._uuid_v7(), %s, 'thread', 'completed', 0, 0, '{default}', %s)",
+                [f"t{number}", f"The boat {number}."],
+            )
+        register(api, fake, "judge", "rerank")
+        api.set_policy(settings={"context": {"embed_query": False, "recall": False},
+                                 "knowledge_base": {"enable_cross_session_context": True}})  # fmt: skip
+        fake.behaviour = Behaviour(scores=lambda scores: [0.9 if number == 7 else 0.1 for number in range(len(scores))])
+
+        def shown() -> list[str]:
+            context = api.get_context(user_id="ana", thread_id="now", query="What did we discuss about the boat?")
+            [part] = [part for part in context if part.source == "cross_session"]
+            return [result["thread_id"] for result in part.metadata["results"]]
+
+        before = shown()
+        assert before == ["t7", "t6", "t5", "t4", "t3"]  # alike, so the newest
+        api.set_policy(settings={"knowledge_base": {"rerank_model": "judge"}})
+        assert shown() == ["t0", *before[:4]]
+        fake.behaviour = SERVER_ERROR
+        assert shown() == before
+        assert "not reranked" in api.notices[-1]
+
 
 @pytest.mark.feature("F4")
 def test_a_model_dropped_while_it_embeds_a_query_serves_that_query(

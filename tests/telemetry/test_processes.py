@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from agent_memory import Memory
 
 from tests.http.steps import KEY, token, with_keys
-from tests.mcp.steps import over_stdio, stdio_server
+from tests.mcp.steps import McpServing, over_http, over_stdio, stdio_server
 from tests.support.runners import PATIENCE, wait_until
 from tests.support.servers import ROOT
 from tests.telemetry.collector import Collector
@@ -108,8 +109,16 @@ def test_a_request_over_http_goes_on_with_its_callers_trace(dsn: str, collector:
         assert private not in text
 
 
-def test_a_tool_call_goes_on_with_the_trace_of_its_meta(dsn: str, collector: Collector) -> None:
-    with over_stdio(stdio_server(dsn, "--user", "ana-of-the-host", **collector.environment)) as host:
+@pytest.mark.parametrize("way", ["stdio", "http"])
+def test_a_tool_call_goes_on_with_the_trace_of_its_meta(dsn: str, collector: Collector, way: str) -> None:
+    with contextlib.ExitStack() as opened:
+        if way == "stdio":
+            host = opened.enter_context(
+                over_stdio(stdio_server(dsn, "--user", "ana-of-the-host", **collector.environment))
+            )
+        else:
+            serving = opened.enter_context(McpServing(dsn, AGENT_MEMORY_API_KEY=KEY, **collector.environment))
+            host = opened.enter_context(over_http(f"{serving.url}?user_id=ana-of-the-host", KEY))
         host.ask("call_tool", "add_memory", {"content": "Likes tea"}, meta={"traceparent": TRACE})
         called, stored = arrived(collector, "tools/call add_memory", "create_memory")
     assert (called.trace_id.hex(), called.parent_span_id.hex()) == (TRACE_ID, SPAN_ID)

@@ -122,3 +122,20 @@ class TestOtherArguments:
     def test_a_key_of_any_length_is_looked_at_in_no_time(self, api: Api) -> None:
         with api.at_most(cpu_seconds=3), refused("key"):
             api.retrieve_artifact(**ANA, key="[MemoryRef: " + "a - " * 500_000)
+
+    def test_calls_of_a_job_are_small(self, api: Api) -> None:
+        api.add_message(**ANA, thread_id="t1", role="user", content="Hello")
+        api.extract_memories(**ANA, thread_id="t1")
+        [job] = api.claim_jobs(worker="w", kinds=["extract_memories"])
+        for calls, code in (([{"error": "x" * 2**24}], "54000"), ([{}] * 10_001, "22023")):
+            with refused("calls", code):
+                api.record_calls(**ANA, job_id=job.job_id, calls=calls)
+
+    def test_settings_are_small(self, api: Api) -> None:
+        for settings in ({"summary": {"x" * 2**16: 1}}, {"knowledge_base": {"search_triggers": MANY}}):
+            with refused("settings", "54000"):
+                api.set_policy(settings=settings)
+        with refused("settings", "54000"):
+            api.register_model(
+                name="m", kind="chat", provider="openai", model="gpt", settings={"base_url": "http://" + "x" * 2**16}
+            )

@@ -91,6 +91,23 @@ def test_tool_results_are_kept_with_their_call(api: Api, keep: int) -> None:
 
 
 @pytest.mark.feature("A7")
+def test_no_part_of_a_backlog_ends_between_a_call_and_its_results(api: Api) -> None:
+    compressing(api)
+    calls = [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]
+    api.add_messages(
+        **ANA,
+        messages=[{"role": "user", "content": "question"}] * 998
+        + [{"role": "assistant", "content": "call", "tool_calls": calls}]
+        + [{"role": "tool", "content": "result", "tool_call_id": "1"}] * 5
+        + [{"role": "user", "content": "question"}] * 10,
+    )
+    compress(api)
+    assert active(api) == list(range(998, 1014))
+    complete(api, claim(api), summary="They talked.")
+    assert active(api) == list(range(1010, 1014))
+
+
+@pytest.mark.feature("A7")
 @pytest.mark.parametrize(("sizes", "on_demand"), [([1] * 2100, False), ([2000] * 30, True)])
 def test_a_long_backlog_is_compressed_in_parts_to_its_end(api: Api, sizes: list[int], on_demand: bool) -> None:
     compressing(api, enabled=not on_demand)

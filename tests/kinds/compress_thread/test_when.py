@@ -39,3 +39,14 @@ def test_a_thread_is_compressed_on_demand(api: Api, size: int) -> None:
     compressing(api)
     write(api, *[size] * 10)
     assert asked(api, "compress_thread").payload["is_forced"] is True
+
+
+@pytest.mark.feature("A6", "E15")
+def test_a_thread_with_nothing_but_new_messages_is_done_without_a_model(api: Api) -> None:
+    compressing(api)
+    write(api, *[1] * 4)
+    job_id = api.compress_thread(user_id="ana", thread_id="t1")
+    assert api.claim_jobs(worker="test") == []
+    assert api.get_job(user_id="ana", job_id=job_id).result == {"skipped": "nothing new"}
+    write_at_once(api, 200, 200, 200, 200)  # of which the newest alone have the threshold
+    assert api.claim_jobs(worker="test") == []

@@ -138,6 +138,17 @@ def test_each_reason_is_counted_by_its_name(api: Api) -> None:
 
 
 @pytest.mark.feature("F2")
+def test_a_value_that_nobody_said_is_left_out_with_its_attribute(api: Api) -> None:
+    maya = memory("Maya moved to Porto", [0], subject="sister Maya", attribute="home")
+    job = extraction(api, SAID)
+    extracted(api, job, {**maya, "value": "Lisbon"}, {**maya, "content": "Maya works in Porto", "value": "Porto"})
+    stored = {row.content: row for row in api.list_memories(user_id=job.user_id)}
+    left_out = stored["Maya moved to Porto"]
+    assert (left_out.attribute, "value" in left_out.metadata) == (None, False)
+    assert stored["Maya works in Porto"].attribute == "home"
+
+
+@pytest.mark.feature("F2")
 def test_an_answer_is_understood_by_what_it_answers(api: Api) -> None:
     said = ["Where shall we eat?", "a: Are you allergic to peanuts?", "Yes."]
     assert extracted(api, extraction(api, said), memory("The user is allergic to peanuts", [2]))["inserted"] == 1

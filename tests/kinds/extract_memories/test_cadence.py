@@ -63,3 +63,20 @@ def test_no_message_is_extracted_twice_and_none_is_left_out(api: Api) -> None:
             api.complete_job(**lease(job), result={"memories": []})
     assert read == list(range(60))
     assert api.value("select extracted_seq from memory.thread_stats") == 59
+
+
+@pytest.mark.feature("B9", "E8")
+def test_recent_k_limits_what_is_read_to_the_widest_request_but_cuts_off_no_backlog(api: Api) -> None:
+    extraction_only(api)
+    api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}] * 5)
+    for recent_k in (2, 3, 1):
+        api.extract_memories(**ANA, recent_k=recent_k)
+    job = claim(api)
+    assert [message["seq"] for message in job.payload["messages"]] == [2, 3, 4]
+    api.complete_job(**lease(job), result={"memories": []})
+    api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}] * 250)
+    first = claim(api)
+    assert first.payload["messages"][-1]["seq"] == 204
+    api.extract_memories(**ANA, recent_k=1)
+    api.complete_job(**lease(first), result={"memories": []})
+    assert [message["seq"] for message in claim(api).payload["messages"]] == list(range(205, 255))

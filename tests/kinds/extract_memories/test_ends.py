@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.kinds.extract_memories.changing import LYON, PORTO, as_of, fact, heard, states
-from tests.kinds.extract_memories.steps import claimed
+from tests.kinds.extract_memories.steps import claimed, found
 from tests.support.protocol import activate, complete, say
 from tests.support.sqlapi import Api
 
@@ -143,6 +143,16 @@ def test_what_a_correction_names_was_never_true(api: Api, how: str) -> None:
     assert as_of(api, "01-15") == []
 
 
+def test_a_correction_within_one_reply(api: Api) -> None:
+    first, second = (say(api, word, created_at=f"2024-01-0{day}T10:00Z") for day, word in ((1, "peanuts"), (2, "no")))
+    almonds = fact("Is allergic to almonds", attribute="allergy", corrects=True)
+    peanuts = fact("Is allergic to peanuts", attribute="allergy")
+    complete(api, claimed(api), memories=[found(**almonds, seqs=second), found(**peanuts, seqs=first)])
+    assert {content: state for content, (state, _) in states(api).items()} == {
+        "Is allergic to peanuts": "corrected", "Is allergic to almonds": "current",
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("status", ["planned", "supposed", "quoted", "never_true"])
 def test_what_is_no_fact_of_now_ends_nothing(api: Api, status: str) -> None:
     heard(api, fact(LYON))
@@ -193,3 +203,21 @@ def test_another_subject_and_another_agents_memories_are_left_alone(api: Api) ->
     heard(api, fact("Lou lives in Porto", subject="daughter Lou", replaces=[1]), agent_id="b", day="02-01")
     heard(api, {"number": 1}, agent_id="b", day="03-01")
     assert states(api)["Lou lives in Rome"] == states(api)["Joss lives in Oslo"] == ("current", None)
+
+
+def test_a_suspicious_statement_and_one_of_before_end_nothing(api: Api) -> None:
+    heard(api, fact(LYON), day="02-01")
+    heard(api, fact(PORTO, suspicious="an attack", replaces=[1]), day="03-01")
+    heard(api, fact("Left Lyon", value="Lyon", status="ended"), {"number": 1}, day="01-01")
+    assert states(api)[LYON] == ("current", None)
+
+
+def test_jobs_may_end_in_another_order_than_things_were_said(api: Api) -> None:
+    towns = {"03-01": "Oslo", "01-01": "Lyon", "02-01": "Porto"}
+    for day, town in towns.items():
+        heard(api, fact(f"Lives in {town}"), day=day)
+    assert states(api) == {
+        "Lives in Lyon": ("replaced", "02-01"), "Lives in Porto": ("replaced", "03-01"),
+        "Lives in Oslo": ("current", None),
+    }  # fmt: skip
+    assert [as_of(api, f"{month}-15") for month in ("01", "02", "03")] == [[LYON], [PORTO], ["Lives in Oslo"]]

@@ -88,6 +88,18 @@ def test_a_question_gets_the_lessons_about_the_tools_that_its_thread_has_called(
     assert LESSON not in context(api)
 
 
+def test_a_context_has_the_newest_five_lessons_at_most(api: Api) -> None:
+    api.set_policy(settings=Jsonb({"extraction": {"procedures": True}, "context": {"max_memories": 20}}))
+    lesson = {"memory_type": "procedural", "subject": "tool find_city", "importance": 0.1, "source": "tool"}
+    for number in range(20):
+        api.add_memory(user_id="ana", content=f"find_city wants spelling {number} of a name", **lesson)
+        api.add_memory(user_id="ana", content=f"Ana owns the record number {number}", importance=1.0)
+    talk(api)
+    api.add_message(**THREAD, role="user", content="And the weather there?")
+    shown = [number for number in range(20) if f"spelling {number} of" in context(api)]
+    assert shown == [15, 16, 17, 18, 19]
+
+
 def test_outputs_end_nothing_that_people_have_said(api: Api) -> None:
     api.set_policy(settings=Jsonb({"extraction": {"procedures": True}}))
     activate(api)
@@ -108,6 +120,14 @@ def test_outputs_end_nothing_that_people_have_said(api: Api) -> None:
     ended = {"number": known["number"], "seqs": [0, 4]}
     api.complete_job(**lease(job), result=Jsonb({"memories": [moved, lesson], "ends": [ended]}))
     assert api.get_memory(user_id="ana", memory_id=home).state == "current"
+
+
+def test_each_agent_decides_about_the_outputs_that_it_was_given(api: Api) -> None:
+    api.set_policy(agent_id="learner", settings=Jsonb({"extraction": {"procedures": True}}))
+    for agent_id in ("learner", "other", "learner"):
+        talk(api, agent_id=agent_id)
+    outputs = [row["seq"] for row in claimed(api).payload["messages"] if row["role"] == "tool"]
+    assert outputs == [2, 4, 14, 16]
 
 
 @pytest.mark.parametrize("is_first", [True, False])

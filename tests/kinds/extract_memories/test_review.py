@@ -9,7 +9,7 @@ import pytest
 
 from tests.kinds.extract_memories.changing import LYON, PORTO, fact, heard, states
 from tests.kinds.extract_memories.steps import claimed, found
-from tests.support.protocol import activate, say
+from tests.support.protocol import activate, complete, say
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F34")
@@ -113,3 +113,28 @@ def test_neither_what_the_application_states_nor_what_another_agent_hears_waits(
     api.set_policy(settings={"extraction": {"review": False}}, agent_id="default")
     heard(api, found("Likes tea"))
     assert (set(states(api)), waiting(api)) == ({"Owns a boat", "Likes tea"}, {})
+
+
+def test_a_released_source_and_a_harmless_verdict_leave_memories_to_the_review(api: Api) -> None:
+    heard(api, found("Likes tea"))
+    api.quarantine_source(user_id="ana", source="message", id="t1/0", reason="planted")
+    assert waiting(api) == {}
+    api.release_source(user_id="ana", source="message", id="t1/0")
+    assert list(waiting(api)) == ["Likes tea"]
+    api.set_policy(settings={"trust": {"screen": True}, "extraction": {"from_roles": ["user", "assistant"]}})
+    activate(api, "guard", "screen")
+    heard(api, fact(LYON), role="assistant", metadata={"trust": 0.1})
+    assert LYON not in waiting(api)
+    while jobs := api.claim_jobs(worker="w", kinds=["screen_texts"], max_jobs=1):
+        verdicts = [{"number": text["number"], "is_attack": False} for text in jobs[0].payload["texts"]]
+        complete(api, jobs[0], verdicts=verdicts)
+    assert set(waiting(api)) == {LYON, "Likes tea"}
+    assert LYON not in shown(api, LYON)
+
+
+def test_an_end_without_a_memory_is_left_out(api: Api) -> None:
+    already_known(api)
+    [seq] = say(api, "I left Lyon", created_at="2024-12-01T10:00:00Z")
+    outcome = complete(api, claimed(api), memories=[], ends=[{"seqs": [seq], "number": 1}])
+    assert (outcome["ended"], outcome["refusals"]) == (0, {"review": 1})
+    assert states(api) == {LYON: ("current", None)}

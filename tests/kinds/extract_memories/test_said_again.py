@@ -40,6 +40,18 @@ def test_a_memory_holds_since_it_was_first_said_and_names_all_messages(api: Api,
     assert said_at.isoformat()[:10] == f"2024-{max(days)}"
 
 
+@pytest.mark.feature("E12")
+def test_a_stated_memory_stays_as_it_is_and_a_deleted_one_is_stored_again_when_it_is_said_again(api: Api) -> None:
+    memory_id = api.add_memory(user_id="ana", content=OSLO).memory_id
+    before = api.state()["memories"]
+    assert heard(api, OSLO, "01-01")["duplicates"] == 1
+    assert api.state()["memories"] == before
+    api.delete_memory(user_id="ana", memory_id=memory_id)
+    assert heard(api, OSLO, "02-01")["inserted"] == 1
+    heard(api, OSLO, "03-01", event_time="2023-03-01")
+    assert [memory.valid_from.isoformat()[:10] for memory in known(api)] == ["2023-03-01"]
+
+
 @pytest.mark.feature("E12", "F2")
 @pytest.mark.parametrize(("days", "thread_id"), [(("01-01", "02-01"), "t2"), (("02-01", "01-01"), "t1")])
 def test_a_memory_of_two_threads_names_the_one_where_it_was_said_last(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
+from tests.model_package.openai.test_jobs import GOOD, SCHEMAS
 from tests.support.model_payloads import run
 from tests.support.protocol import activate, lease
 from tests.support.sqlapi import Api, refused
@@ -79,6 +80,14 @@ def test_fields_come_back_in_the_metadata_and_are_filterable(wanted: Api) -> Non
             str(memory.memory_id)
         ]
     assert wanted.list_memories(user_id="ana", filter=Jsonb({"fields": {"item": "cup"}})) == []
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=["pydantic", "strict mode"])
+def test_schemas_that_others_write_are_taken_and_what_obeys_them_is_stored(wanted: Api, schema: dict[str, Any]) -> None:
+    wanted.set_policy(agent_id="shop", settings=Jsonb({"extraction": {"types": {"order": schema}}}))
+    [memory] = complete(wanted, claimed(wanted), fields=GOOD)
+    obeyed = {"item": "mug", "count": 2, "kind": "order", "to": {"city": "Porto"}, "tags": []}
+    assert memory.metadata["fields"] == obeyed
 
 
 WRONG: list[dict[str, Any]] = [

@@ -87,3 +87,30 @@ def test_of_two_wordings_the_newer_stays_unless_the_older_says_all_of_it(
     wordings = {"older": older, "newer": newer}
     assert reconcile(api, ((older, newer),)) == counts(kept=1, merged=1)
     assert current(api) == [wordings[stays]]
+
+
+@pytest.mark.feature("E10", "B8")
+def test_chains_and_sets_of_duplicates_become_one_and_others_in_them_stay(api: Api) -> None:
+    tea, really, green, morning = "Likes tea", "Really likes tea", "Likes green tea", "Likes green tea in the morning"
+    api.set_policy(settings={"memories": {"max_per_agent": 5}})
+    know(api, tea, really, "Likes boats", green, morning, source="extraction")
+    assert reconcile(api, ((tea, really, "Likes boats", green), (green, morning))) == counts(kept=2, merged=3)
+    assert current(api) == ["Likes boats", morning]
+    assert superseded(api)[green] == ("duplicate", morning)
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("E10")
+def test_a_web_page_that_repeats_a_statement_changes_nothing_about_it(api: Api) -> None:
+    [stays] = know(api, "Likes green tea")
+    know(api, "Likes tea", source="web", valid_from="2020-01-01T00:00:00Z")
+    assert reconcile(api, (("Likes green tea", "Likes tea"),)) == counts(kept=1, merged=1)
+    row = api.get_memory(user_id="ana", memory_id=stays)
+    assert (row.content, row.valid_from, row.version) == ("Likes green tea", None, 1)
+
+
+@pytest.mark.feature("E10")
+def test_nothing_is_decided_about_long_texts(api: Api) -> None:
+    long = "Likes tea " + "and cake " * 250
+    know(api, "Likes tea", long)
+    assert reconcile(api, (("Likes tea", long),), (("Likes tea", long),)) == counts(kept=2, refused=2)

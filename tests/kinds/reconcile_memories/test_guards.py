@@ -105,6 +105,16 @@ def test_a_fact_that_changed_meanwhile_is_left_alone_and_counted(api: Api, secti
     assert api.value("select md5(string_agg(m::text, '' order by memory_id)) from memory.memories as m") == before
 
 
+@pytest.mark.feature("E10")
+def test_one_refusal_does_not_stop_the_rest(api: Api) -> None:
+    know(api, "Likes tea", "Likes green tea", "Is 30", "Is 31", "Is 32")
+    know(api, "Likes blue tea", agent_id="sales")
+    duplicates = (("Likes tea", "Likes blue tea"), ("Likes tea", "Likes green tea"))
+    contradictions = (("Is 31", "Likes blue tea"), ("Is 31", "Is 32"), ("Is 30", "Is 31"))  # who lost wins no other
+    assert reconcile(api, duplicates, contradictions) == counts(kept=4, merged=1, contradicted=1, refused=3)
+    assert current(api) == ["Likes green tea", "Is 30", "Is 32", "Likes blue tea"]
+
+
 # Losers ---------------------------------------------------------------------------------------------------------------
 
 
@@ -125,4 +135,19 @@ def test_losers_are_hidden_kept_and_restorable(api: Api) -> None:
     assert (loser.supersede_reason, loser.superseded_at >= before) == ("replaced", True)
     api.restore_memory(user_id="ana", memory_id=oslo)
     assert current(api) == ["Lives in Oslo", "Lives in Rome"]
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("E11")
+@pytest.mark.parametrize("reason", ["duplicate", "replaced"])
+def test_a_loser_holds_again_when_the_winner_goes(api: Api, reason: str) -> None:
+    oldest, older, newest = "Likes tea in Oslo", "Likes green tea in Oslo", "Likes green tea in Oslo daily"
+    *_, winner = know(api, oldest, older, newest)
+    pairs = ((oldest, older), (older, newest))
+    reconcile(api, *((pairs, ()) if reason == "duplicate" else ((), pairs)))
+    assert current(api) == [newest]
+    api.delete_memory(user_id="ana", memory_id=winner)
+    assert current(api) == [older]
+    api.restore_memory(user_id="ana", memory_id=winner)
+    assert current(api) == [newest]
     assert_counter_is_exact(api)

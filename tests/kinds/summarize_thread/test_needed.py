@@ -153,3 +153,12 @@ def test_a_writer_that_holds_the_thread_makes_the_next_summary_come_early(
     assert since(api) == 120
     assert made_after(api, 10, 10, 10, 10, 10) == [4]  # and not with the first message
     assert since(api) == 10
+
+
+@pytest.mark.feature("A16")
+def test_a_cleared_thread_starts_anew(api: Api) -> None:
+    needed(api)
+    write(api, *[10] * 12)
+    api.clear_thread(**ANA)
+    assert made_after(api, *[10] * 18) == [11, 18]
+    assert summaries(api) == [("rolling", 12, 21, "completed"), ("rolling", 12, 29, "completed")]

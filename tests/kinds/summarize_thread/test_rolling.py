@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from psycopg import errors
 
 from tests.support.jobs import ANA, SUMMARY, claim, claim_and_die, say, settings, summary_only
 from tests.support.protocol import lease, open_jobs
@@ -91,6 +92,18 @@ def test_no_second_summary_starts_while_one_is_being_made(api: Api) -> None:
     api.talk(**ANA, rounds=1)
     claim(api)
     assert summaries(api) == [(0, 5, "completed"), (0, 9, "processing")]
+
+
+@pytest.mark.feature("D5")
+def test_the_database_allows_one_processing_summary_per_thread(api: Api) -> None:
+    summary_only(api)
+    api.talk(**ANA, rounds=3)
+    claim(api)
+    with pytest.raises(errors.UniqueViolation, match="summaries_one_processing_idx"):
+        api.connection.execute(
+            "insert into memory.summaries (user_id, summary_id, kind, thread_id, start_seq, end_seq) "
+            "values ('ana', gen_random_uuid(), 'rolling', 't1', 0, 1)"
+        )
 
 
 @pytest.mark.feature("D5")

@@ -52,6 +52,22 @@ def test_a_summary_is_made_of_the_previous_summary_and_newer_messages_only(api: 
     assert active(api) == list(range(18))
 
 
+@pytest.mark.feature("E5", "E8")
+def test_recent_k_limits_what_a_summary_of_the_whole_thread_reads_and_says_it_covers(api: Api) -> None:
+    only(api, cadence={"thread_summary_every_n": 100})
+    api.talk(**ANA, rounds=5)
+    complete(api, asked(api, "summarize_thread"), summary="All of it.")
+    api.talk(**ANA, rounds=5)
+    api.summarize_thread(**ANA, recent_k=4)
+    job = claim(api)
+    assert seqs(job.payload["messages"]) == [16, 17, 18, 19]
+    assert (job.payload["previous_summary"], job.payload["start_seq"], job.payload["end_seq"]) == ("All of it.", 16, 19)
+    complete(api, job, summary="And the end of it.")
+    job_id = api.summarize_thread(**ANA)
+    assert api.claim_jobs(worker="test") == []
+    assert api.get_job(user_id="ana", job_id=job_id).result == {"skipped": "nothing new"}
+
+
 @pytest.mark.feature("A7", "E8")
 @pytest.mark.parametrize(("keep", "size"), [(1, 6000), (4, 1)])
 def test_compression_reads_what_recent_k_has_passed_over_before_it_puts_it_away(api: Api, keep: int, size: int) -> None:
@@ -120,6 +136,19 @@ def test_both_kinds_can_be_asked_for_under_every_policy(api: Api, every_n: int, 
         assert (current.kind, current.summary) == (kind, f"By {kind}.")
     [current] = api.get_thread_summary(**ANA)
     assert current.kind == "thread"
+    assert api.query("select kind, status from memory.summary_chain") == [(kind, "completed") for kind in KINDS]
+
+
+@pytest.mark.feature("E5", "D5")
+def test_both_kinds_are_made_at_the_same_time_and_no_request_is_lost_in_the_other(api: Api) -> None:
+    only(api)
+    api.talk(**ANA, rounds=3)
+    job = asked(api, "summarize_thread")
+    api.summarize_thread(**ANA, kind="thread")
+    other = claim(api)
+    assert api.query("select kind, status from memory.summary_chain") == [(kind, "processing") for kind in KINDS]
+    for each in (other, job):
+        complete(api, each, summary="They talked.")
     assert api.query("select kind, status from memory.summary_chain") == [(kind, "completed") for kind in KINDS]
 
 

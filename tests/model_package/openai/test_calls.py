@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from agent_memory_models import ModelError, Models, RateLimitedError
 
-from tests.model_package.openai.steps import chat, every_kind
+from tests.model_package.openai.steps import chat, every_kind, needs_encodings
 from tests.support.fake_model_server import (
     HANGING,
     RATE_LIMITED,
@@ -178,6 +178,21 @@ def test_without_usage_tokens_are_estimated(fake: FakeModelServer, usage: Json |
     sent = [message["content"] for message in fake.requests[0].body["messages"]]
     assert calls[0]["tokens_in"] == sum((len(text.encode()) + 3) // 4 for text in sent)
     assert calls[0]["tokens_out"] > 10
+
+
+@pytest.mark.feature("F7")
+@needs_encodings
+def test_without_usage_tokens_are_counted_where_possible(fake: FakeModelServer) -> None:
+    import tiktoken
+
+    fake.behaviour = Behaviour(has_usage=False)
+    calls: list[Json] = []
+    run("extract_memories", extraction(users("I enjoy jazz."), chat(fake)), calls)
+    run("embed", embedding_job("I enjoy jazz.", model=chat(fake)), calls)
+    encoding = tiktoken.get_encoding("o200k_base")
+    sent = [message["content"] for message in fake.requests[0].body["messages"]]
+    assert calls[0]["tokens_in"] == sum(len(encoding.encode(text)) for text in sent)
+    assert calls[1]["tokens_in"] == len(encoding.encode("I enjoy jazz."))
 
 
 @pytest.mark.feature("D7", "E5")

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from tests.support.protocol import claim, complete, open_jobs
+from tests.support.protocol import claim, complete, lease, make_due, open_jobs
 from tests.support.sqlapi import NO_WAIT, Api
 
 pytestmark = pytest.mark.feature("A11", "F9")
@@ -110,6 +110,53 @@ def test_texts_of_users_with_another_language_are_not_parsed_anew(api: Api) -> N
     assert api.query("select distinct user_id from memory.marks where kind = 'language'") == [("ana",)]
     assert api.query("select xmin, * from memory.messages where user_id = 'bob'") == before
     assert found(api, "Häuser", "bob") == ALL_SOURCES
+
+
+def test_two_changes_end_with_the_second_and_what_is_said_meanwhile_is_found(api: Api) -> None:
+    fill(api)
+    api.set_policy(settings=GERMAN, user_id="ana")
+    complete(api, claim(api, "parse_artifacts"), max_bytes=1)
+    job = claim(api, "parse_artifacts")
+    api.set_policy(settings={"search": {"language": "simple"}}, user_id="ana")
+    api.add_message(user_id="ana", thread_id="t1", role="user", content="Gärten Häuser!")
+    assert found(api, "Häuser") == sorted([*ALL_SOURCES, "message"])
+    complete(api, job, max_bytes=4000000)
+    parse_anew(api)
+    assert found(api, "Häuser") == sorted([*ALL_SOURCES, "message"])
+    assert not words(api) & {"haus", "nachbar"}
+    assert api.query("select from memory.marks where kind in ('language', 'parsed_anew')") == []
+
+
+def test_texts_of_agents_with_languages_of_their_own_are_found_together(api: Api) -> None:
+    api.set_policy(settings=GERMAN, agent_id="berater")
+    fill(api, agent_id="berater")
+    api.add_memory(user_id="ana", content="Two houses", agent_id="default")
+    for agent in (None, "berater"):
+        assert found(api, "Häuser", agent_id=agent).count("memory") == 2
+    assert found(api, "house") == ["memory"]
+
+
+def test_a_sweep_queues_another_job_an_hour_after_one_died(api: Api) -> None:
+    fill(api)
+    api.set_policy(settings=GERMAN, user_id="ana")
+    while "parse_artifacts" in open_jobs(api):
+        make_due(api)
+        api.fail_job(**lease(claim(api, "parse_artifacts")), error="busy")
+    assert api.sweep()["queued"] == 0
+    api.connection.execute("update memory.jobs set finished_at = finished_at - interval '1 hour' where status = 'dead'")
+    assert api.sweep()["queued"] == 1
+    assert parse_anew(api) == 1
+    assert found(api, "Haus") == ALL_SOURCES
+
+
+def test_marks_of_languages_go_with_the_user_and_stay_out_of_exports(api: Api) -> None:
+    fill(api)
+    api.set_policy(settings=GERMAN, user_id="ana")
+    marks = "select count(*) from memory.marks where user_id = 'ana' and kind = 'language'"
+    assert api.value(marks) > 0
+    assert "language" not in {mark["kind"] for mark in api.export_user(user_id="ana")["marks"]}
+    api.forget_user(user_id="ana")
+    assert api.value(marks) == 0
 
 
 TOLD = {

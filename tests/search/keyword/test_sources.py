@@ -153,6 +153,26 @@ class TestFilters:
         assert found(api, sources=[*EVERYWHERE, "document"], **arguments) == ["tea in a manual"]
         assert found(api, sources=[*EVERYWHERE, "document"], memory_types=["fact"], **arguments) == []
 
+    def test_by_what_only_memories_have_leaves_memories_and_by_thread_those_that_belong_to_none(self, api: Api) -> None:
+        remember(api, "Likes tea", tags=["a"])
+        api.add_message(**ANA, role="user", content="I drink tea", metadata={"channel": "mail"})
+        api.add_message(**ANA, role="user", content="More tea", agent_id="cook")
+        of_memories = ({"memory_types": ["fact"]}, {"tags_all": ["a"]}, {"tags_any": ["a"]}, {"min_confidence": 0.1})
+        for arguments in (*of_memories, {"exclude_thread_id": "t1"}):
+            assert found(api, **arguments) == ["Likes tea"], arguments
+        assert found(api, filter={"channel": "mail"}) == ["I drink tea"]
+        assert found(api, agent_id="cook") == ["More tea"]
+        assert len(search(api, top_k=2)) == 2
+
+    def test_come_before_the_ranking(self, api: Api) -> None:
+        """A row that a filter leaves out does not make its words common."""
+        for content in ("Likes tea", "Likes cake"):
+            remember(api, content, agent_id="cook")
+        before = search(api, agent_id="cook")
+        for number in range(20):
+            remember(api, f"tea {number}", agent_id="tutor")
+        assert search(api, agent_id="cook") == before
+
 
 class TestVisibility:
     def test_a_superseded_memory_appears_only_when_asked_for(self, api: Api) -> None:
@@ -161,3 +181,14 @@ class TestVisibility:
         assert found(api) == ["Hates tea"]
         results = {result.content: result.details["superseded_by"] for result in search(api, include_superseded=True)}
         assert results == {"Hates tea": None, "Likes tea": str(new)}
+
+    def test_as_of_shows_what_was_superseded_later_and_hides_what_was_said_later(self, api: Api) -> None:
+        old = remember(api, "Likes tea")
+        before = api.value("select clock_timestamp()")
+        new = remember(api, "Hates tea")
+        api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="changed her mind")
+        summarize(api, "t1", "They talked about tea.")
+        api.add_message(**ANA, role="user", content="tea")
+        assert {result.source for result in search(api)} == {"memory", "summary", "message"}
+        assert found(api, as_of=before) == ["Likes tea"]
+        assert found(api, as_of=api.get_memory(user_id="ana", memory_id=old).superseded_at) == ["Hates tea"]

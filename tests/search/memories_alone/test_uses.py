@@ -82,3 +82,22 @@ def test_the_explanation_shows_by_how_much(api: Api, teas: dict[str, UUID]) -> N
     results = search(api, QUERY, VECTOR, explain=True)
     shown = {result.content: result.details["features"].get("use", {}).get("value") for result in results}
     assert shown == {GREEN: pytest.approx(0.05), BLACK: None, MINT: None}
+
+
+def test_nothing_rises_by_uses_and_cosines_stay_what_they_are(api: Api, teas: dict[str, UUID]) -> None:
+    before, cosines = rankings(api), search(api, None, VECTOR, mode="vector")
+    weigh(api, 1)
+    record(api, [teas[GREEN], teas[MINT]], "used", times=20)
+    record(api, [teas[GREEN]], "helpful", times=20)
+    assert rankings(api) == before
+    record(api, [teas[MINT]], "wrong", times=50)
+    assert search(api, None, VECTOR, mode="vector") == cosines
+
+
+def test_a_context_ranks_by_it_too(api: Api, teas: dict[str, UUID]) -> None:
+    api.set_policy(settings={"context": {"max_memories": 1}})
+    record(api, [teas[BLACK]], "wrong")
+    query = {"user_id": "ana", "query": QUERY, "query_embedding": str(VECTOR)}
+    assert BLACK in api.render_memories(**query)
+    weigh(api, 0.2)
+    assert GREEN in api.render_memories(**query)

@@ -63,6 +63,17 @@ def test_filters_bind_before_anything_is_chosen(full: Api, mode: str, filters: d
     assert len(set(chosen) & set(ranked)) >= (len(ranked) if mode == "vector" else len(ranked) / 5)
 
 
+def test_filters_follow_what_plain_sql_changes(full: Api) -> None:
+    change = "update memory.messages set {} where user_id = 'ana' and thread_id = 't3' and seq = 3 returning 1"
+    full.query(change.format("agent_id = 'moved', created_at = '2031-01-01', metadata = '{\"topic\": 7}'"))
+    draw_near(full, "t3/3")
+    for filters in ({"agent_id": "moved"}, {"created_after": "2030-01-01"}, {"filter": {"topic": 7.0}}):
+        assert ids(full, None, TARGET, mode="vector", **filters) == ["t3/3"], filters
+    full.query(change.format("agent_id = 'again'"))
+    assert ids(full, None, TARGET, mode="vector", agent_id="again") == ["t3/3"]
+    assert ids(full, None, TARGET, mode="vector", agent_id="moved") == []
+
+
 @pytest.mark.parametrize("mode", ["hybrid", "keyword"])
 def test_new_messages_are_found_before_they_are_parsed(full: Api, mode: str) -> None:
     new = [say(full, "The theorbo is here", "t1"), say(full, "A theorbo at last", "new thread")]
