@@ -93,7 +93,6 @@ class TestChatJsonl:
         run(db, path, user_id="ana")
         assert db.execute(jobs).fetchall() == []
 
-    @pytest.mark.feature("F20")
     def test_a_message_may_lack_text_where_the_database_takes_it(
         self, db: psycopg.Connection, memory: Memory, tmp_path: Path
     ) -> None:
