@@ -99,10 +99,10 @@ def job(api: Api, kind: str, scope: str) -> Measured:
     return {"claim": claimed, "complete": read_by(api.connection, "complete_job", {**lease, "result": result})}
 
 
-def least(api: Api, measure: Measure, times: int) -> Measured:
-    """The least that is read in several turns, each undone: the first one also reads catalogs, and makes plans."""
+def least(api: Api, measure: Measure) -> Measured:
+    """The least that is read in two turns, each undone: the first one also reads catalogs, and makes plans."""
     turns: list[Measured] = []
-    for _ in range(times):
+    for _ in range(2):
         before = api.cpu_seconds()
         with api.connection.transaction(force_rollback=True):
             turns.append(measure())
