@@ -40,6 +40,7 @@ NEEDS = {
     "kinds/test_describe_artifact.py": "artifacts",
     "kinds/test_screen_texts.py": "guard",
     "models/test_prompts.py": "guard or artifacts: they bring prompts",
+    "queue/test_kinds.py": "guard or artifacts: it builds files that have them all",
     "test_a_bad_value_of_an_add_on_is_refused": "guard or sharing",
     "test_a_long_message_with_a_photo_keeps_it": "artifacts",
     "test_a_memory_in_quarantine_ends_nothing": "guard",

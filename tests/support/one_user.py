@@ -24,6 +24,7 @@ SERVER_SETTINGS = {"jit": "off"}
 """The function of the policy is said to cost so much that PostgreSQL would compile each statement."""
 SETTING = "agent_memory_test.user"
 _PLANS = "the policy costs, and keeps PostgreSQL from some indexes"
+_INSTALLS = "installs again, which only the owner of the functions may"
 DIFFERENT = {
     "test_jobs_with_nothing_to_do_cost_the_same_however_many_there_are": _PLANS,
     "test_a_unique_word_among_thousands_of_messages_is_found": _PLANS,
@@ -33,6 +34,9 @@ DIFFERENT = {
     "test_the_ledger_keeps_the_costs_without_the_user": "an erasure asks which agents other users have, and must",
     "test_what_either_forgot_stays_forgotten": "an erasure asks whether the user was merged into another, and must",
     "test_explaining_a_thousand_results_does_not_read_all_matches_for_each": _PLANS,
+    "test_another_key_is_made_when_one_is_taken": "has a function draw from a sequence that its owner may not use",
+    "test_a_folder_is_a_kind_of_jobs": _INSTALLS,
+    "test_jobs_of_a_kind_that_is_gone_stay_and_are_not_claimed": _INSTALLS,
 }
 """Tests that cannot run so, and why."""
 SEEN = "a statement has met the user"

@@ -40,13 +40,13 @@ from tests.support.sqlapi import Api, parameter
 
 ROOMS = ("messages", "memories", "documents", "artifacts", "search", "context", "queue", "erasure")
 FAST = {
-    "artifacts": ["reading"],
+    "artifacts": ["storing"],
     "context": ["opening", "acknowledgements"],
     "documents": ["storing"],
     "erasure": ["forget_memory", "list_users"],
     "memories": ["storing", "updating"],
     "messages": ["storing"],
-    "queue": ["queue"],
+    "queue": ["protocol"],
     "search": ["defaults"],
 }
 """What ``make test`` runs; ``make nightly`` runs all tests of the rooms."""
@@ -60,6 +60,7 @@ DIFFERENT = {
     "test_workers_for_other_kinds_take_nobody_s_turn": "users take turns on each node",
     "test_an_open_append_keeps_no_job_of_its_thread_back": "each call is a transaction of its own",
     "test_claims_take_turns_between_users": "users take turns on each node",
+    "test_one_claim_of_many_jobs_takes_turns_too": "users take turns on each node",
     "test_users_come_with_their_counters_the_last_heard_of_first": "calls of one transaction have the same time",
 }
 """Tests that are not true of a cluster, and why."""
