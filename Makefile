@@ -141,15 +141,21 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 # Images of containers set this. Without compiled modules each process takes half as long again to collect the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test test-adapters test-proxy test-nodes test-one-user
+.PHONY: test test-embedded test-parts test-adapters test-proxy test-nodes test-one-user
 test: debian-packages typescript .venv/.dev ## Run the tests on the system's PostgreSQL, what may differ on the embedded one, and a part through a cluster
 	@status=0; \
 	$(PYTEST) --server=system --ignore=tests/adapters || status=1; \
-	$(PYTEST) --server=embedded --again || status=1; \
-	$(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync test-adapters test-proxy test-nodes test-one-user || status=1; \
+	$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync=target test-embedded test-parts || status=1; \
 	exit $$status
 
-# Each is one process. To import all frameworks takes 10 s of CPU, which the processes of the first run need not spend.
+test-embedded:
+	@$(PYTEST) --server=embedded --again
+
+# One process after the other, beside the processes of the embedded server.
+test-parts:
+	@$(MAKE) --no-print-directory --keep-going --jobs=1 test-adapters test-proxy test-nodes test-one-user
+
+# To import all frameworks takes 10 s of CPU, which the processes of the first run need not spend.
 test-adapters:
 	@$(BIN)/pytest tests/adapters
 

@@ -12,8 +12,9 @@ from agent_memory.demo.demo import NEXT
 
 from tests.support.servers import Run
 
+pytestmark = [pytest.mark.feature("E17"), pytest.mark.own_server]
 
-@pytest.mark.feature("E17")
+
 def test_demo(process: Run, tmp_path: Path) -> None:
     result = process("demo", AGENT_MEMORY_MODEL_DIR=str(tmp_path), PATH="/usr/bin:/bin")  # as "make demo" is run
     assert result.returncode == 0, result.stderr
@@ -29,7 +30,6 @@ def test_demo(process: Run, tmp_path: Path) -> None:
     assert f"\n  . {sys.prefix}/bin/activate\n" in result.stdout
 
 
-@pytest.mark.feature("E17")
 def test_what_the_demo_says_to_do_next_works_in_an_empty_folder(tmp_path: Path) -> None:
     for name, program in (("agent-memory", "-m agent_memory.cli"), ("python3", "")):
         wrapper = tmp_path / "bin" / name

@@ -23,6 +23,8 @@ KINDS = """
 select substr(relname, 9) from pg_class
 where relnamespace = 'memory'::regnamespace and relkind = 'S' and relname ~ '^turn_of_' and relname !~ '(all|some)$'
 """
+
+
 def test_each_function_and_each_kind_of_job_has_a_case(api: Api) -> None:
     functions = {function for [function] in api.query(FUNCTIONS)}
     missing = functions - {case.function for case in CASES.values()} - LEFT_OUT.keys()

@@ -187,6 +187,7 @@ sys.addaudithook(hear)
     }
 
 
+@pytest.mark.nightly
 def test_the_server_of_the_image_serves_and_its_health_is_told(dsn: str, noted: dict[str, str], tmp_path: Path) -> None:
     command, *options = listed("server", "CMD")
     [container] = named("Deployment", "agent-memory-server")["template"]["spec"]["containers"]
@@ -209,6 +210,7 @@ def test_the_server_of_the_image_serves_and_its_health_is_told(dsn: str, noted: 
     assert (tmp_path / "written").read_text() == ""
 
 
+@pytest.mark.nightly
 def test_the_worker_the_sweep_and_the_install_of_the_manifests_run(
     dsn: str, db: psycopg.Connection, noted: dict[str, str], tmp_path: Path
 ) -> None:

@@ -50,7 +50,15 @@ GLUED = r"""() => [...document.querySelectorAll("main a, main .tag, main time, m
 @pytest.mark.feature("F19")
 @pytest.mark.parametrize(
     "view",
-    ["users", "user", "thread", "memories", "memory", "context", "search", "alike", "work", "rules"],
+    [
+        "thread",
+        "memories",
+        "context",
+        *(
+            pytest.param(v, marks=pytest.mark.nightly)
+            for v in ("users", "user", "memory", "search", "alike", "work", "rules")
+        ),
+    ],
 )
 def test_a_view_can_be_read_on_a_phone(edited: Serving, stored: Api, page: Page, view: str) -> None:
     """Each table is filled, and what can be opened is open."""

@@ -3,7 +3,7 @@
 It differs from the system's server in its version of PostgreSQL (18 instead of 15: other plans, other stemmers, other
 refusals), and it has no PL/Python, so that a worker runs the jobs instead of run_jobs(). So the modules of EVERY_CASE,
 whose values meet what differs, run on both, and one case of each test in the modules of ONE_CASE: those of jobs and
-workers, and of the programs that open a store. What rooms answer does not depend on the server; attacks/test_plans.py
+workers. What rooms answer does not depend on the server; attacks/test_plans.py
 calls every function on both.
 """
 
@@ -37,11 +37,10 @@ EVERY_CASE = {
     "upgrade": ["schema", "rows"],
 }
 ONE_CASE = {
-    "cli": ["demo"],
     "client": ["due_jobs", "setup"],
-    "install": ["migrations", "readme"],
+    "install": ["migrations"],
     "masking": ["masking"],
-    "operate": ["doctor", "recovery"],
+    "operate": ["doctor"],
     "queue": ["protocol"],
     "search/keyword": ["languages"],
     "search/vector": ["hybrid"],

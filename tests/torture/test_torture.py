@@ -17,6 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::agent_memory.errors.DegradedWar
 SHORT = Options(clock_steps=4, promotions=1, fault_seconds=0.5)
 
 
+@pytest.mark.nightly
 @pytest.mark.feature("A3", "E14", "F5", "F9", "F10")
 def test_random_operations_of_several_clients_do_what_the_model_of_the_contract_does(cluster: Cluster) -> None:
     with machine_on(cluster) as machine:
@@ -24,6 +25,7 @@ def test_random_operations_of_several_clients_do_what_the_model_of_the_contract_
         assert machine.steps > 60
 
 
+@pytest.mark.nightly
 @pytest.mark.feature("E14")
 def test_nothing_acknowledged_is_lost_when_the_server_is_killed(cluster: Cluster) -> None:
     done = kills.run(cluster, rounds=3)  # each of the three victims once
@@ -31,6 +33,7 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(cluster: Cluster
     assert done.load.acknowledged > 0
 
 
+@pytest.mark.nightly
 @pytest.mark.feature("E14")
 def test_mixed_load_of_applications_tenants_and_both_runners_leaves_nothing_lost_or_miscounted(
     cluster: Cluster,

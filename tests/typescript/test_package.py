@@ -145,6 +145,7 @@ def test_the_package_has_the_same_bytes_when_others_pack_it_elsewhere(tmp_path: 
     assert (elsewhere / other).read_bytes() == (tmp_path / packed(tmp_path)).read_bytes()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("version", [6, 7])
 def test_npm_installs_the_package_beside_the_ai_sdk(version: int, tmp_path: Path) -> None:
     install = ["npm", "install", "--dry-run", "--prefer-offline", "--no-audit", "--no-fund"]
