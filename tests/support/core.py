@@ -81,6 +81,8 @@ SETTINGS = {
     for name in (section, *(f"{section}.{key}" for key in settings))
 }
 """The settings of add-ons, and their sections."""
+SOURCES = {"artifact"}
+"""The sources of search that add-ons bring."""
 
 
 def is_outside(path: Path) -> bool:
@@ -97,11 +99,11 @@ def skip_others(items: Iterable[pytest.Item]) -> None:
 
 
 def is_of_an_addon(error: BaseException) -> bool:
-    """Whether a call failed because the core does not have this function, table, type or setting."""
+    """Whether a call failed because the core does not have this function, table, type, setting or source."""
     if isinstance(error, KeyError):  # of Api
         return error.args[0] in OF_ADDONS
     if isinstance(error, psycopg.errors.InvalidParameterValue):
-        unknown = re.match(r'settings: unknown (?:section|key) "([\w.]+)"', str(error))
-        return unknown is not None and unknown[1] in SETTINGS
+        unknown = re.match(r'(?:settings: unknown (?:section|key)|sources: unknown source) "([\w.]+)"', str(error))
+        return unknown is not None and unknown[1] in SETTINGS | SOURCES
     missing = (psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedTable, psycopg.errors.UndefinedObject)
     return isinstance(error, missing) and bool(set(re.findall(r"\bmemory\.(\w+)", str(error))) & OF_ADDONS)
