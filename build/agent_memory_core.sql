@@ -21106,6 +21106,8 @@ create or replace function memory._passing(
 )
 language plpgsql stable parallel safe
 as $$
+declare
+  owner text;
 begin
   looked_up := array(
     select s from unnest(p_sources) as s
@@ -21119,28 +21121,28 @@ begin
         else false end);
   passing := array[]::text[];
   if 'memory' = any (looked_up) then
-    passing := passing || array(
-      select 'memory ' || p
-      from unnest(case when 'memory' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end) as u
-      cross join lateral memory._memory_passing(u, p_filters) as p);
+    -- One user at a time: a join with the users could read the rows of all users.
+    foreach owner in array case when 'memory' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end loop
+      passing := passing || array(select 'memory ' || p from memory._memory_passing(owner, p_filters) as p);
+    end loop;
   end if;
   if 'summary' = any (looked_up) then
-    passing := passing || array(
-      select 'summary ' || p
-      from unnest(case when 'summary' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end) as u
-      cross join lateral memory._summary_passing(u, p_filters) as p);
+    -- One user at a time: a join with the users could read the rows of all users.
+    foreach owner in array case when 'summary' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end loop
+      passing := passing || array(select 'summary ' || p from memory._summary_passing(owner, p_filters) as p);
+    end loop;
   end if;
   if 'document' = any (looked_up) then
-    passing := passing || array(
-      select 'document ' || p
-      from unnest(case when 'document' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end) as u
-      cross join lateral memory._document_passing(u, p_filters) as p);
+    -- One user at a time: a join with the users could read the rows of all users.
+    foreach owner in array case when 'document' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end loop
+      passing := passing || array(select 'document ' || p from memory._document_passing(owner, p_filters) as p);
+    end loop;
   end if;
   if 'message' = any (looked_up) then
-    passing := passing || array(
-      select 'message ' || p
-      from unnest(case when 'message' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end) as u
-      cross join lateral memory._message_passing(u, p_filters) as p);
+    -- One user at a time: a join with the users could read the rows of all users.
+    foreach owner in array case when 'message' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end loop
+      passing := passing || array(select 'message ' || p from memory._message_passing(owner, p_filters) as p);
+    end loop;
   end if;
 end;
 $$;

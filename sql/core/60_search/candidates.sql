@@ -71,6 +71,8 @@ create or replace function memory._passing(
 )
 language plpgsql stable parallel safe
 as $$
+declare
+  owner text;
 begin
   looked_up := array(
     select s from unnest(p_sources) as s
@@ -85,10 +87,10 @@ begin
   passing := array[]::text[];
   {{each source:
   if '<source>' = any (looked_up) then
-    passing := passing || array(
-      select '<source> ' || p
-      from unnest(case when '<source>' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end) as u
-      cross join lateral memory._<source>_passing(u, p_filters) as p);
+    -- One user at a time: a join with the users could read the rows of all users.
+    foreach owner in array case when '<source>' in ('memory', 'document') then p_user_ids else p_user_ids[:1] end loop
+      passing := passing || array(select '<source> ' || p from memory._<source>_passing(owner, p_filters) as p);
+    end loop;
   end if;}}
 end;
 $$;

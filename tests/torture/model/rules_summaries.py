@@ -30,7 +30,7 @@ class SummaryRules(JobRules):
         talk = self.world.talks[user_id]
         thread = talk.threads[thread_id]
         given, first_kept = talk.to_summarize(thread_id, KEPT if kind == "compress_thread" else None)
-        done = self.do_summaries(user_id, f"Summary {number} of {MARKERS[user_id]}")
+        done = self.do_summaries(user_id, f"Summary {number} of the {MARKERS[user_id]} note")
         check(done, int(bool(given)), f"jobs of {kind}({user_id}, {thread_id})")
         if not given and thread.summaries and kind == "compress_thread":
             # Nothing is new: what the summary covers already is put away without a model.
@@ -43,7 +43,7 @@ class SummaryRules(JobRules):
         options = {"kind": "rolling", "recent_k": recent_k}
         if self.request_summary(user_id, thread_id, "summarize_thread", options):
             given = to_roll(self.world.talks[user_id].threads[thread_id], recent_k)[0]
-            done = self.do_summaries(user_id, f"Rolling summary {number} of {MARKERS[user_id]}", recent_k)
+            done = self.do_summaries(user_id, f"Rolling summary {number} of the {MARKERS[user_id]} note", recent_k)
             check(done, int(bool(given)), f"jobs of summarize_thread({user_id}, {thread_id}, {options})")
             self.touched = user_id
 
@@ -65,7 +65,7 @@ class SummaryRules(JobRules):
             return
         found = sorted(m["content"] for m in claimed[0].payload["messages"])
         check(found, sorted(m.content for m in given), f"messages of summarize_user({user_id})")
-        text = told(claimed[0], f"Profile {number} of {MARKERS[user_id]}")
+        text = told(claimed[0], f"Profile {number} of the {MARKERS[user_id]} note")
         self.complete(user_id, claimed[0], text)
         for thread_id, seq in through.items():
             talk.threads[thread_id].profiled_to = seq
