@@ -83,8 +83,8 @@ def test_a_terminated_runner_gives_its_jobs_back(
     thread.join(PATIENCE)
     jobs = api.query(JOBS)
     if signals[0] == "cancel" and jobs[0].status == "running":
-        # On a busy machine the runner may act on the cancel alone. A termination that meets the aborted statement leaves
-        # the jobs to their leases.
+        # On a busy machine the runner may act on the cancel alone. A termination that meets the aborted statement
+        # leaves the jobs to their leases.
         api.connection.execute("update memory.jobs set lease_expires_at = now() where status = 'running'")
         assert len(api.claim_jobs(worker="other", max_jobs=3)) == 3
     else:
